@@ -1,0 +1,53 @@
+import type { Fingerprint } from "../../protocol/servers/fingerprint.ts";
+import type { RawChannel, TargetFacts } from "../../protocol/servers/server.ts";
+import type { schemaVersion } from "./capture.ts";
+
+/** An arm that this server cannot test: sent once for the record, shown as "not testable here", in no rate. */
+export interface NotTestable {
+  readonly arm: string;
+  readonly reason: string;
+}
+
+/** A target as it was when the run met it. */
+export interface TargetRecord {
+  readonly name: string;
+  readonly model: string;
+  /** Without credentials. */
+  readonly baseUrl: string;
+  readonly facts: TargetFacts;
+  readonly fingerprint: Fingerprint;
+  /** Raw channels that were agreed on, by transport mode. */
+  readonly raw: {
+    readonly inBand: { readonly body: readonly RawChannel[]; readonly stream: readonly RawChannel[] };
+    readonly side: { readonly body: readonly RawChannel[]; readonly stream: readonly RawChannel[] };
+  };
+  readonly notTestable: readonly NotTestable[];
+  /** What the target stage saw and concluded, a sentence each, with the exchange that shows it (line of probes.jsonl). */
+  readonly evidence: readonly { readonly statement: string; readonly probe: number | null }[];
+}
+
+/** run.json: what was planned and against whom. */
+export interface RunRecord {
+  readonly schemaVersion: typeof schemaVersion;
+  readonly run: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+  readonly lab: { readonly version: string; readonly node: string };
+  readonly seed: string;
+  readonly plan: {
+    readonly suites: readonly string[];
+    readonly scenarios: readonly string[];
+    readonly trials: number;
+    readonly shapes: readonly string[];
+    readonly languages: readonly string[];
+    readonly concurrency: number;
+    readonly raw: "auto" | "off";
+    /** Requested body overrides (`--body`, `--temperature` …), secrets removed. */
+    readonly request: Readonly<Record<string, unknown>>;
+    /** Planned samples of all targets together. */
+    readonly samples: number;
+  };
+  readonly routes: readonly { readonly id: string; readonly treatment: string }[];
+  readonly targets: readonly TargetRecord[];
+}

@@ -1,0 +1,200 @@
+import type { JsonValue } from "../../protocol/json.ts";
+import type { EvidenceGrade } from "../../protocol/servers/server.ts";
+
+/** What is wrong with a call, beside its tool and arguments. */
+export type CallProblem =
+  | "not_json"
+  | "not_an_object"
+  | "missing_required"
+  | "unknown_argument"
+  | "wrong_type"
+  | "not_in_enum"
+  | "constraint"
+  | "escaped_twice"
+  | "undeclared_tool"
+  | "schema_unusable"
+  | "too_many"
+  | "too_few";
+
+export type Validity = "valid" | "repairable" | "invalid_args" | "hallucinated_tool";
+
+/** A stretch of text in one exchange, in UTF-16 units of the assembled field. */
+export interface Span {
+  readonly exchange: number;
+  readonly choice: number;
+  readonly field: "content" | "reasoning" | "raw" | "arguments" | "error";
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A call as judged. `arguments` is null where no object could be read. */
+export interface JudgedCall {
+  readonly name: string;
+  readonly arguments: JsonValue | null;
+  readonly validity: Validity;
+  readonly problems: readonly CallProblem[];
+}
+
+/** What became of a tool call: exactly one of these for each reply that could be measured. */
+export type CallAxis =
+  | { readonly kind: "structured"; readonly validity: Validity; readonly calls: readonly JudgedCall[] }
+  | { readonly kind: "marker"; readonly grade: "as_asked" | "present"; readonly span: Span }
+  | {
+      readonly kind: "leaked";
+      readonly format: string;
+      readonly where: "content" | "reasoning";
+      readonly bare: boolean;
+      readonly validity: Validity;
+      readonly calls: readonly JudgedCall[];
+      readonly span: Span;
+    }
+  | {
+      readonly kind: "swallowed";
+      readonly format: string;
+      readonly grade: EvidenceGrade;
+      readonly validity: Validity;
+      readonly calls: readonly JudgedCall[];
+      readonly span: Span;
+    }
+  | {
+      readonly kind: "reasoning_only";
+      readonly format: string;
+      readonly validity: Validity;
+      readonly calls: readonly JudgedCall[];
+      readonly span: Span;
+    }
+  | {
+      readonly kind: "truncated";
+      readonly format: string | null;
+      readonly where: "content" | "reasoning" | "raw" | "arguments";
+      readonly cause: "budget" | "stream" | "model";
+      readonly span: Span;
+    }
+  | {
+      readonly kind: "server_error";
+      readonly status: number | null;
+      readonly message: string;
+      /** Whether the model's own call was whole, where the raw text shows it. */
+      readonly modelCall: "whole" | "broken" | "none" | "unknown";
+    }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly message: string;
+      readonly about: "parser_option" | "model_capability" | "template" | "tokenizer";
+    }
+  | { readonly kind: "none" };
+export type AxisKind = CallAxis["kind"];
+
+/** Who answers for a fault. */
+export const owners = [
+  "model",
+  "template",
+  "server_parser",
+  "server_option",
+  "server_limit",
+  "adapter",
+  "network",
+  "budget",
+  "scorer",
+  "none",
+] as const;
+export type Owner = (typeof owners)[number];
+
+export type FindingKind =
+  | "value_ahead"
+  | "provenance_claim"
+  | "quoted_call"
+  | "prose_command"
+  | "choice_violated"
+  | "finish_reason_wrong"
+  | "direct_answer"
+  | "swallow_suspected"
+  | "context_cut"
+  | "stream_incomplete"
+  | "duplicate_call"
+  | "answer_repeated"
+  | "leaked_beside"
+  | "swallowed_beside"
+  | "truncated_beside"
+  | "grammar_steered"
+  | "empty_reply"
+  | "reasoning_only_reply"
+  | "unreadable_part";
+
+/** Something seen beside what became of the call; `owner` is set where it is a fault. */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly owner: Owner | null;
+  readonly spans: readonly Span[];
+  /** The words that were seen, or the value, for people. */
+  readonly text: string;
+}
+
+/** Why a reply says nothing about model or harness. */
+export type NotMeasured = "transport" | "server_unavailable" | "wrong_key" | "model_missing" | "unreadable" | "context_invalid" | "bad_request";
+
+/** The one word for people; derived from axis and findings by the precedence in headline.ts. */
+export const headlines = [
+  "transport_error",
+  "config_error",
+  "server_parse_error",
+  "truncated_call",
+  "value_ahead",
+  "tool_choice_ignored",
+  "structured_call",
+  "marker_call",
+  "leaked_call",
+  "swallowed_call",
+  "reasoning_only_call",
+  "fabricated_provenance",
+  "prose_command",
+  "empty_reply",
+  "reasoning_only_reply",
+  "direct_answer",
+  "non_call",
+  "undecidable",
+] as const;
+export type Headline = (typeof headlines)[number];
+
+export type YesNo = "yes" | "no" | "undecidable";
+
+/** The judgement of one reply. */
+export type ReplyJudgement =
+  | {
+      readonly measured: true;
+      readonly exchange: number;
+      readonly axis: CallAxis;
+      readonly findings: readonly Finding[];
+      readonly headline: Headline;
+      readonly owner: Owner;
+      /** Calls that a careful adapter would hand on. */
+      readonly handedOn: readonly { readonly name: string; readonly arguments: JsonValue }[];
+      /** Text the user should still see. */
+      readonly residual: string;
+    }
+  | {
+      readonly measured: false;
+      readonly exchange: number;
+      readonly reason: NotMeasured;
+      readonly detail: string;
+      readonly headline: Headline;
+      readonly owner: Owner;
+    };
+
+/** The judgement of one sample, one line of classifications.jsonl. */
+export interface Classification {
+  readonly schemaVersion: 1;
+  readonly id: string;
+  readonly measured: boolean;
+  readonly reason: NotMeasured | null;
+  readonly headline: Headline;
+  readonly owner: Owner;
+  /** A valid structured call of the wanted tool, or the marker as asked. */
+  readonly delivered: YesNo;
+  /** Did the model try: every axis value but `none` and `refused`. */
+  readonly attempted: YesNo;
+  /** Milliseconds to the first byte and to the end of the measured exchange; null where not measured. */
+  readonly latency: { readonly firstByteMs: number | null; readonly totalMs: number | null };
+  readonly replies: readonly ReplyJudgement[];
+}

@@ -1,0 +1,59 @@
+import type { Headline } from "../classify/classification.ts";
+import type { Diagnosis } from "../diagnose/diagnosis.ts";
+import type { Contract, Language, ScenarioClass, Shape } from "../scenario/scenario.ts";
+
+/** A rate with its 95 % Wilson interval; `of` 0 gives rate null and the interval 0 to 1. */
+export interface Rate {
+  readonly count: number;
+  readonly of: number;
+  readonly rate: number | null;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** One cell of one suite: samples that share all factors but the trial. */
+export interface Cell {
+  readonly target: string;
+  readonly route: string;
+  readonly suite: string;
+  readonly scenario: string;
+  readonly arm: string;
+  readonly contract: Contract;
+  readonly class: ScenarioClass;
+  readonly shape: Shape;
+  readonly language: Language;
+  readonly stream: boolean;
+  readonly planned: number;
+  readonly measured: number;
+  readonly attempted: number;
+  readonly delivered: number;
+  /** Samples with two readings: they widen the bounds of both rates. */
+  readonly undecidable: number;
+  readonly counts: Readonly<Partial<Record<Headline, number>>>;
+  /** False for cells that enter no rate: the arm `none`, the irrelevant prompt, arms a server cannot test. */
+  readonly rated: boolean;
+  /** Why the arm cannot be tested on this server; null where it can. */
+  readonly notTestable: string | null;
+  readonly deliveredRate: Rate;
+  readonly attemptedRate: Rate;
+  /** Median milliseconds of a whole reply; null where nothing was measured. */
+  readonly medianMs: number | null;
+}
+
+/** A sample that was planned and not measured, with the reason. */
+export interface Exclusion {
+  readonly id: string;
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** summary.json: everything reports and gates read. */
+export interface Summary {
+  readonly schemaVersion: 1;
+  readonly run: string;
+  readonly planned: number;
+  readonly measured: number;
+  readonly cells: readonly Cell[];
+  readonly diagnoses: readonly Diagnosis[];
+  readonly exclusions: readonly Exclusion[];
+}
