@@ -1,13 +1,14 @@
+import { builtinModules } from "node:module";
+
 // The import rules of ARCHITECTURE.md, one sentence of reason each. Stage rules are generated from this one array.
 const stages = ["scenario", "transport", "capture", "target", "classify", "diagnose", "stats", "gate", "report"];
 const siblings = ["lab", "adapter", "simulator", "testbed"];
-const pure = [
-  "src/protocol",
-  "src/lab/classify",
-  "src/lab/diagnose",
-  "src/lab/stats",
-  "src/lab/gate",
-].map((folder) => `^${folder}/`);
+const pure = ["src/protocol", "src/lab/classify", "src/lab/diagnose", "src/lab/stats", "src/lab/gate"].map(
+  (folder) => `^${folder}/`,
+);
+
+// Dependency-cruiser cannot ask for "any core module" and "reachable" in one rule, so they are named.
+const coreModules = `^(${builtinModules.filter((name) => !name.startsWith("_")).join("|")})$`;
 
 export default {
   forbidden: [
@@ -55,7 +56,8 @@ export default {
     },
     ...stages.map((stage, index) => ({
       name: `stage-${stage}-imports-earlier-stages-only`,
-      comment: "Stages form a pipeline; a later stage is not known to an earlier one, and none knows the loop in run.ts.",
+      comment:
+        "Stages form a pipeline; a later stage is not known to an earlier one, and none knows the loop in run.ts.",
       severity: "error",
       from: { path: `^src/lab/${stage}/` },
       to: { path: `^src/lab/(${[...stages.slice(index + 1).map((later) => `${later}/`), "run\\.ts"].join("|")})` },
@@ -65,7 +67,8 @@ export default {
       comment: "Judging must give the same answer from a stored capture in ten years: no node: module may be reached.",
       severity: "error",
       from: { path: pure.join("|") },
-      to: { dependencyTypes: ["core"], reachable: true },
+      // node:crypto's hash is a pure function; it is allowed where a stage names it, and these stages name nothing.
+      to: { path: coreModules, reachable: true },
     },
     {
       name: "pure-does-not-reach-sockets",

@@ -14,10 +14,14 @@ const findings = pureFolders.flatMap((folder) =>
       const file = join(entry.parentPath, entry.name);
       return readFileSync(file, "utf8")
         .split("\n")
-        .flatMap((line, index) => (forbidden.test(line.replace(/\/\/.*/, "")) ? [`${file.slice(root.length)}:${index + 1}: ${line.trim()}`] : []));
+        .flatMap((line, index) =>
+          forbidden.test(line.replace(/\/\/.*/, "")) ? [`${file.slice(root.length)}:${index + 1}: ${line.trim()}`] : [],
+        );
     }),
 );
 if (findings.length > 0) {
-  console.error(`Pure folders read a clock, a random source or the process; inject it instead:\n${findings.join("\n")}`);
+  console.error(
+    `Pure folders read a clock, a random source or the process; inject it instead:\n${findings.join("\n")}`,
+  );
   process.exitCode = 1;
 }

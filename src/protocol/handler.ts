@@ -9,16 +9,7 @@
 export type Handler = (request: Request) => Promise<Response>;
 
 /** Where in its life an exchange failed. */
-export const transportPhases = [
-  "dns",
-  "connect",
-  "tls",
-  "first_byte",
-  "idle",
-  "total",
-  "aborted",
-  "protocol",
-] as const;
+export const transportPhases = ["dns", "connect", "tls", "first_byte", "idle", "total", "aborted", "protocol"] as const;
 export type TransportPhase = (typeof transportPhases)[number];
 
 const marker = Symbol.for("harness-lab.TransportError");

@@ -28,3 +28,14 @@ export function canonicalJson(value: JsonValue | undefined): string {
   }
   return JSON.stringify(value ?? null);
 }
+
+/** JSON with a blank after each comma and colon, as Python's json.dumps writes it and most models were trained on. */
+export function spacedJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(", ")}]`;
+  if (isJsonObject(value)) {
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`)
+      .join(", ")}}`;
+  }
+  return JSON.stringify(value);
+}

@@ -10,7 +10,14 @@ export const schemaVersion = 1;
 export type Hop = "subject" | "upstream" | "side";
 
 /** Why an exchange was made. */
-export type Purpose = "sample" | "detokenize" | "verbose_replay" | "logprobs_replay" | "none_twin" | "probe";
+export type Purpose =
+  | "sample"
+  | "detokenize"
+  | "verbose_replay"
+  | "logprobs_replay"
+  | "none_twin"
+  | "raw_generate"
+  | "probe";
 
 /** A stored exchange: secrets removed, the request body kept once in requests.jsonl under its hash. */
 export interface Exchange {

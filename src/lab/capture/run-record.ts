@@ -1,5 +1,7 @@
+import type { ToolChoiceWord } from "../../protocol/chat.ts";
 import type { Fingerprint } from "../../protocol/servers/fingerprint.ts";
 import type { RawChannel, TargetFacts } from "../../protocol/servers/server.ts";
+import type { Expectation, SampleFactors } from "../scenario/scenario.ts";
 import type { schemaVersion } from "./capture.ts";
 
 /** An arm that this server cannot test: sent once for the record, shown as "not testable here", in no rate. */
@@ -26,6 +28,16 @@ export interface TargetRecord {
   readonly evidence: readonly { readonly statement: string; readonly probe: number | null }[];
 }
 
+/** A cell of the plan: samples `id/1` to `id/trials`. Kept in full, so that an old run is counted without today's files. */
+export interface PlannedCell extends SampleFactors {
+  readonly id: string;
+  readonly target: string;
+  readonly route: string;
+  readonly choice: ToolChoiceWord;
+  readonly judge: Expectation["judge"];
+  readonly trials: number;
+}
+
 /** run.json: what was planned and against whom. */
 export interface RunRecord {
   readonly schemaVersion: typeof schemaVersion;
@@ -47,7 +59,10 @@ export interface RunRecord {
     readonly request: Readonly<Record<string, unknown>>;
     /** Planned samples of all targets together. */
     readonly samples: number;
+    readonly cells: readonly PlannedCell[];
   };
   readonly routes: readonly { readonly id: string; readonly treatment: string }[];
   readonly targets: readonly TargetRecord[];
+  /** Targets that could not be met, with the one line that says why; their samples are not measured. */
+  readonly unmet: readonly { readonly target: string; readonly line: string }[];
 }

@@ -132,7 +132,14 @@ export interface Finding {
 }
 
 /** Why a reply says nothing about model or harness. */
-export type NotMeasured = "transport" | "server_unavailable" | "wrong_key" | "model_missing" | "unreadable" | "context_invalid" | "bad_request";
+export type NotMeasured =
+  | "transport"
+  | "server_unavailable"
+  | "wrong_key"
+  | "model_missing"
+  | "unreadable"
+  | "context_invalid"
+  | "bad_request";
 
 /** The one word for people; derived from axis and findings by the precedence in headline.ts. */
 export const headlines = [

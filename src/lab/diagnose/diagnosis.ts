@@ -17,6 +17,8 @@ export type DiagnosisCode =
   | "value_ahead"
   | "prose_command"
   | "declines_known_answers"
+  /** Plain replies without any attempt where a call was wanted. */
+  | "no_attempt"
   | "invalid_arguments"
   | "undeclared_tool"
   | "budget_too_small"

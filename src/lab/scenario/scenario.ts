@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { messageSchema, type Tool, toolSchema } from "../../protocol/chat.ts";
+import { isNumberPlaceholder, placeholderProblems, placeholders } from "./template.ts";
 
 /** Whether an answer can be known without the tool. `irrelevant`: nothing to call a tool for. */
 export const scenarioClasses = ["memorizable", "near", "unmemorizable", "impossible", "irrelevant"] as const;
@@ -17,12 +18,36 @@ export const contracts = ["marker", "native"] as const;
 export type Contract = (typeof contracts)[number];
 
 /**
- * What counts as the right answer: `exact` a literal; `sha256` the first `length` hex digits of the hash of `of`;
- * `digits` the last `last` digits of an integer power; `none` where no value can be right (a picture).
+ * A whole number of an oracle: literal, or a `{{number:LOW-HIGH}}` placeholder of the question. Bounded, because the oracle
+ * is computed for every trial.
+ */
+const boundedInteger = (max: number) =>
+  z.union([
+    z.number().int().nonnegative().max(max),
+    z
+      .string()
+      .refine(
+        (text) => isNumberPlaceholder(text, max),
+        `must be a whole number up to ${max} or a placeholder {{number:LOW-HIGH}} within it`,
+      ),
+  ]);
+
+const hashOracle = { of: z.string(), length: z.number().int().min(4) };
+
+/**
+ * What counts as the right answer; all but `exact` are computed from the (filled-in) template. `exact`: a literal.
+ * `sha256`, `md5`: the first `length` hex digits of the hash of `of` as UTF-8. `prime_sum`: sum of the primes p with
+ * from <= p <= to. `power`: all digits of base to the exponent. `factorial_digit_sum`: sum of the decimal digits of `of`!.
+ * `largest_prime_factor`: of an integer of at least 2. `none`: no value can be right (a picture, a greeting).
  */
 export const oracleSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("exact"), value: z.string().min(1) }),
-  z.strictObject({ kind: z.literal("sha256"), of: z.string(), length: z.number().int().min(4).max(64) }),
+  z.strictObject({ kind: z.literal("sha256"), ...hashOracle, length: hashOracle.length.max(64) }),
+  z.strictObject({ kind: z.literal("md5"), ...hashOracle, length: hashOracle.length.max(32) }),
+  z.strictObject({ kind: z.literal("prime_sum"), from: boundedInteger(1_000_000), to: boundedInteger(1_000_000) }),
+  z.strictObject({ kind: z.literal("power"), base: boundedInteger(1_000_000), exponent: boundedInteger(1_000) }),
+  z.strictObject({ kind: z.literal("factorial_digit_sum"), of: boundedInteger(10_000) }),
+  z.strictObject({ kind: z.literal("largest_prime_factor"), of: boundedInteger(10_000_000_000_000) }),
   z.strictObject({ kind: z.literal("none") }),
 ]);
 export type Oracle = z.infer<typeof oracleSchema>;
@@ -34,9 +59,14 @@ export const exampleSchema = z.strictObject({
 });
 export type Example = z.infer<typeof exampleSchema>;
 
-/** A scenario as its YAML file holds it. `{{nonce}}` in texts is replaced by a value of the trial. */
-export const scenarioSchema = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "use lower-case letters, digits and hyphens"),
+const idSchema = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "use lower-case letters, digits, hyphens and underscores");
+
+/**
+ * A scenario as its YAML file holds it. In `system`, `user` and the oracle, `{{nonce}}` is replaced by a made-up word of the
+ * trial and `{{number:LOW-HIGH}}` by a whole number of the trial; equal placeholders get equal values within a trial.
+ */
+const scenarioFields = z.strictObject({
+  id: idSchema,
   language: z.enum(languages),
   class: z.enum(scenarioClasses),
   /** Scenarios of one pair ask for the same operation, once with a known input and once with a nonce. */
@@ -55,6 +85,37 @@ export const scenarioSchema = z.strictObject({
   temperature: z.number().min(0).max(2).default(0.7),
   examples: z.strictObject({ good: exampleSchema, bad: exampleSchema, nearMiss: exampleSchema }),
 });
+
+export const scenarioSchema = scenarioFields.superRefine((scenario, context) => {
+  const problem = (path: readonly string[], message: string) =>
+    context.addIssue({ code: "custom", path: [...path], message });
+
+  const names = scenario.tools.map((tool) => tool.function.name);
+  if (scenario.wanted !== null && !names.includes(scenario.wanted)) {
+    problem(
+      ["wanted"],
+      `names a tool that "tools" does not declare: ${scenario.wanted} (declared: ${names.join(", ")})`,
+    );
+  }
+  if ((scenario.class === "irrelevant") !== (scenario.wanted === null)) {
+    problem(["wanted"], "must be null where the class is irrelevant, and only there");
+  }
+  if (scenario.class === "irrelevant" && scenario.oracle.kind !== "none") {
+    problem(["oracle"], "must be of kind none where the class is irrelevant: nothing is asked for");
+  }
+  for (const field of ["system", "user"] as const) {
+    for (const text of placeholderProblems(scenario[field])) problem([field], text);
+  }
+  const asked = placeholders(scenario.system + scenario.user);
+  if (scenario.class === "memorizable" && asked.length > 0) {
+    problem(["user"], `asks for ${asked[0]}, so its answer cannot be memorizable`);
+  }
+  for (const [key, value] of Object.entries(scenario.oracle)) {
+    for (const text of placeholderProblems(String(value))) problem(["oracle", key], text);
+    const missing = placeholders(String(value)).find((placeholder) => !asked.includes(placeholder));
+    if (missing !== undefined) problem(["oracle", key], `uses ${missing}, which the question does not contain`);
+  }
+});
 export type Scenario = z.infer<typeof scenarioSchema>;
 
 /** What dresses a scenario as an agent's request: put around the scenario's own messages and tools. */
@@ -71,25 +132,49 @@ export type AgentShape = z.infer<typeof agentShapeSchema>;
 
 /** An arm is the suite's own factor. */
 export const armSchema = z.strictObject({
-  id: z.string(),
+  id: idSchema,
   contract: z.enum(contracts),
+  /** Native arms: the tool_choice sent. Marker arms send no tools and therefore no choice. */
   choice: z.enum(["auto", "required", "named", "none"]).optional(),
 });
 export type Arm = z.infer<typeof armSchema>;
 
 /** A suite as its YAML file holds it: which scenarios meet which arms, streamed or not. */
-export const suiteSchema = z.strictObject({
-  id: z.string(),
-  arms: z.array(armSchema).min(1),
-  stream: z.array(z.boolean()).min(1),
-  /** Scenarios by id, or all of the classes named. */
-  scenarios: z.union([
-    z.strictObject({ ids: z.array(z.string()).min(1) }),
-    z.strictObject({ classes: z.array(z.enum(scenarioClasses)).min(1) }),
-  ]),
-  /** Further scenarios that meet some arms only. */
-  also: z.array(z.strictObject({ scenario: z.string(), arms: z.array(z.string()).min(1) })).default([]),
-});
+export const suiteSchema = z
+  .strictObject({
+    id: idSchema,
+    arms: z.array(armSchema).min(1),
+    stream: z.array(z.boolean()).min(1),
+    /** Scenarios by id, or all of the classes named. */
+    scenarios: z.union([
+      z.strictObject({ ids: z.array(z.string()).min(1) }),
+      z.strictObject({ classes: z.array(z.enum(scenarioClasses)).min(1) }),
+    ]),
+    /** Scenarios by id that stand in where none of `scenarios` is in a language asked for. */
+    fallback: z.array(z.string()).default([]),
+    /** Further scenarios that meet the arms named only. Each joins where the suite's own scenarios of its language do. */
+    also: z.array(z.strictObject({ scenario: z.string(), arms: z.array(z.string()).min(1) })).default([]),
+  })
+  .superRefine((suite, context) => {
+    const problem = (path: readonly (string | number)[], message: string) =>
+      context.addIssue({ code: "custom", path: [...path], message });
+    const ids = suite.arms.map((arm) => arm.id);
+    suite.arms.forEach((arm, index) => {
+      if (ids.indexOf(arm.id) !== index) problem(["arms", index, "id"], `names the arm ${arm.id} a second time`);
+      if (arm.contract === "native" && arm.choice === undefined) {
+        problem(["arms", index], "needs a choice, being native: auto, required, named or none");
+      }
+      if (arm.contract === "marker" && arm.choice !== undefined) {
+        problem(["arms", index, "choice"], "cannot stand in a marker arm, which sends no tools");
+      }
+    });
+    suite.also.forEach((extra, index) => {
+      const unknown = extra.arms.find((arm) => !ids.includes(arm));
+      if (unknown !== undefined) {
+        problem(["also", index, "arms"], `names an arm that the suite does not have: ${unknown} (${ids.join(", ")})`);
+      }
+    });
+  });
 export type Suite = z.infer<typeof suiteSchema>;
 
 /** How a reply is to be judged, resolved for one sample and stored with its capture. */
@@ -97,7 +182,10 @@ export const judges = ["call", "no_call", "any_call"] as const;
 
 /**
  * Everything about a sample that judging needs, so that an old run is judged without today's scenario files.
- * `wanted` null with judge `any_call`: any declared tool will do. `oracle`: strings that a right answer contains.
+ * `tools`: the tools that the request declared (none in the marker arms). `wanted` null with judge `any_call`: any declared
+ * tool will do. `oracle`: ways to write the right value, any one of which a right answer contains; none that the question
+ * itself contains. `judge` follows the scenario, not the arm: a call of a scenario that wants one is judged `call` under
+ * tool_choice none as well.
  */
 export interface Expectation {
   readonly tools: readonly Tool[];

@@ -53,6 +53,8 @@ export type Piece =
 export type ReaderStep =
   | { readonly kind: "more" }
   | { readonly kind: "no" }
+  /** Read to its end and found to be no call: plain text up to `end`, which need not be looked at again. */
+  | { readonly kind: "text"; readonly end: number }
   | { readonly kind: "call"; readonly end: number; readonly calls: readonly ScannedCall[] }
   | {
       readonly kind: "broken";
@@ -66,6 +68,11 @@ export type ReaderStep =
 /** Reads one candidate. `buffer` starts at the opener and only ever grows; the reader keeps its own cursor. */
 export interface CallReader {
   read(buffer: string, ended: boolean): ReaderStep;
+}
+
+/** Counts characters looked at, so that tests can prove a scan linear without a clock. */
+export interface Meter {
+  steps: number;
 }
 
 /** Names of the server options that make a server read this format, by server kind; empty where none does. */
@@ -85,7 +92,7 @@ export interface ToolCallFormat {
   /** True where nothing but JSON or code marks the call, so that only its place can make it one. */
   readonly bare: boolean;
   readonly parsers: ParserNames;
-  openReader(): CallReader;
+  openReader(meter: Meter): CallReader;
   /** What a model that uses this format writes for `calls`. */
   render(calls: readonly ToolCall[]): string;
 }

@@ -1,4 +1,17 @@
 import type { ToolChoiceWord } from "../chat.ts";
+import type { JsonObject } from "../json.ts";
+import type {
+  Answer,
+  Inspection,
+  ListedModels,
+  ParserState,
+  Question,
+  RenderedPrompt,
+  RenderInput,
+  ServerProbe,
+} from "./probe.ts";
+
+export type { ParserState } from "./probe.ts";
 
 /** The server kinds the lab knows; `openai` is any other OpenAI-compatible endpoint. */
 export const serverKinds = ["vllm", "ollama", "llama-server", "sglang", "openai"] as const;
@@ -21,7 +34,9 @@ export type RawChannel =
   | "verbose_replay"
   | "logprobs_replay"
   /** The same prompt with `tool_choice:"none"` (llama-server): no grammar, no parser. Shows the habit, not this reply. */
-  | "none_twin";
+  | "none_twin"
+  /** The rendered prompt again with the same seed through a route without template and parser (Ollama). */
+  | "raw_generate";
 
 /**
  * One kind of server as a flat record of named facts. Shared code asks the record, never the name of a kind.
@@ -46,24 +61,91 @@ export interface ServerRecord {
   readonly inBandRaw: { readonly body: readonly RawChannel[]; readonly stream: readonly RawChannel[] };
   /** Raw channels to ask afterwards, only where no whole call was served, in order of preference. */
   readonly sideRaw: { readonly body: readonly RawChannel[]; readonly stream: readonly RawChannel[] };
+  /**
+   * Raw channels that still show something after the server failed on the model's output, with the transport mode that
+   * brings it out (Ollama's builtin parsers fail a body but let a stream with logprobs through).
+   */
+  readonly rawAfterError: readonly { readonly channel: RawChannel; readonly stream: boolean }[];
   /** Extra request keys that every measured request carries (llama-server: `cache_prompt:false`, for repeatability). */
   readonly requestExtras: Readonly<Record<string, unknown>>;
   /** Error texts that mean: this server or set-up refuses tools. */
-  readonly refusals: readonly ErrorPattern[];
+  readonly refusals: readonly RefusalPattern[];
   /** Error texts that mean: the server failed on the model's own output. */
   readonly parseFailures: readonly ErrorPattern[];
   /** Error texts that mean: the prompt does not fit the context. */
   readonly contextErrors: readonly ErrorPattern[];
-  /** How the user makes this server read a format; null where it cannot be done by an option. */
-  parserFix(format: string, parserNames: readonly string[]): ServerFix | null;
+  /** Error texts that mean: the server is up but cannot answer now (loading, out of memory). */
+  readonly unavailableErrors: readonly RegExp[];
+  /** Error texts with a server's status (500) that are nevertheless the request's fault. */
+  readonly requestErrors: readonly RegExp[];
+  /** Text of the error for a model that is not there. */
+  readonly missingModel: RegExp;
+  /**
+   * Matches the tail of a stream that ended because the server failed, where it does not say so (Ollama's /v1 ends with a
+   * chunk of empty model name and no `[DONE]`); null where failures come as an error object.
+   */
+  readonly silentStreamFailure: RegExp | null;
+  /** How a known parser of this kind loses a foreign format, as measured: what it did tells which parser is active. */
+  readonly lossSignatures: readonly LossSignature[];
+  /** How to recognise this kind; null for the kind that is left when no other fits. */
+  readonly recognition: Recognition | null;
+  /**
+   * What the list of models says about a name that is not in it: `listed` it does not exist, `open` it may exist all the
+   * same, `any` the name in a request is ignored.
+   */
+  readonly modelNames: "listed" | "open" | "any";
+  /** True where a request with tools under `auto` is refused unless a parser is configured, so that a 200 proves one. */
+  readonly acceptedToolsProveParser: boolean;
+  /** Does a listed name mean the model that was asked for? */
+  sameModel(asked: string, listed: string): boolean;
+  /** Reads what this kind shows of its set-up. Never generates. */
+  inspect(probe: ServerProbe): Promise<Inspection>;
+  /** The prompt this server makes of messages and tools, as far as it shows it. Never generates more than a token. */
+  renderPrompt(probe: Pick<ServerProbe, "ask" | "model">, input: RenderInput): Promise<RenderedPrompt>;
+  /**
+   * The question that goes on from a rendered prompt as the chat request would, without template, parser or grammar; null
+   * where the kind has no such route.
+   */
+  readonly rawCompletion: ((request: JsonObject, prompt: string) => Question) | null;
+  /**
+   * How the user makes this server read a format; null where it cannot be done by an option. `parserNames` are the names
+   * of {@link ToolCallFormat.parsers} for this kind, `parserActive` says whether some parser is at work already.
+   */
+  parserFix(format: string, parserNames: readonly string[], parserActive: boolean): ServerFix | null;
+}
+
+/** How a kind is told from the others: by a route of its own, and by traces that survive a proxy. */
+export interface Recognition {
+  /** GET routes that only this kind answers, best first. None has a side effect. */
+  readonly paths: readonly string[];
+  /** What an answer of such a route shows; null when it is not this kind's. */
+  recognise(answer: Answer, models: ListedModels): { readonly version: string | null } | null;
+  /** `owned_by` in the list of models; null where it says nothing. */
+  readonly ownedBy: RegExp | null;
+  /** `server` response header; null where it says nothing. */
+  readonly serverHeader: RegExp | null;
+}
+
+/** What becomes of whole calls of `format` under `parser`, by transport mode. */
+export interface LossSignature {
+  readonly format: string;
+  readonly body: "leaked" | "swallowed";
+  readonly stream: "leaked" | "swallowed";
+  readonly parser: string;
 }
 
 /** Recognises an error body: HTTP statuses it comes with (also as `code` inside a stream) and a pattern of its message. */
 export interface ErrorPattern {
   readonly statuses: readonly number[];
   readonly message: RegExp;
-  /** What is missing or broken, as an option or part of the set-up. */
-  readonly about: "parser_option" | "model_capability" | "template" | "model_output" | "context" | "tokenizer";
+}
+
+/** What is missing or broken where a server refuses tools. */
+export type RefusalSubject = "parser_option" | "model_capability" | "template" | "tokenizer";
+
+/** Recognises a refusal of tools. */
+export interface RefusalPattern extends ErrorPattern {
+  readonly about: RefusalSubject;
 }
 
 /** A remedy that exists on this kind of server. `option` is the literal thing to type or write. */
@@ -83,11 +165,4 @@ export interface TargetFacts {
   /** Did the rendered prompt hold the tools whole? `unknown` where no route shows it and arithmetic is silent. */
   readonly toolsInPrompt: "whole" | "damaged" | "missing" | "unknown";
   readonly systemInPrompt: "kept" | "dropped" | "unknown";
-}
-
-/** Whether a parser is at work, its name where the server shows one, and how that is known. */
-export interface ParserState {
-  readonly state: "active" | "none" | "unknown";
-  readonly name: string | null;
-  readonly source: "flag" | "builtin" | "template" | "metric" | "error" | "unknown";
 }

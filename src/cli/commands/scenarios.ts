@@ -1,0 +1,131 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import CliTable from "cli-table3";
+import { z } from "zod";
+import { checkScenarios } from "../../lab/check-scenarios.ts";
+import { scenarioJsonSchemas } from "../../lab/scenario/json-schemas.ts";
+import { type LoadedScenarios, loadScenarios } from "../../lab/scenario/load.ts";
+import { suggestion } from "../../lab/scenario/nearest.ts";
+import type { Suite } from "../../lab/scenario/scenario.ts";
+import { ScenarioProblems } from "../../lab/scenario/scenario-problems.ts";
+import { profileJsonSchema } from "../../simulator/profile-schema.ts";
+import { configSchema, readConfig, shownPath } from "../config.ts";
+import { exitCodes, UserError } from "../errors.ts";
+import { displayLanguage, messagesIn } from "../messages.ts";
+import { profileProblems } from "../profiles.ts";
+import { scenarioFolders } from "../scenario-folders.ts";
+import type { World } from "../world.ts";
+import type { Execute } from "./command.ts";
+import type { scenariosOptions } from "./option-sets.ts";
+
+/** `lab scenarios list|check|schema`. */
+export const scenarios: Execute<typeof scenariosOptions> = async (values, world, positionals) => {
+  const config = readConfig(values.config, world);
+  const folders = scenarioFolders(values.scenarios, config, world);
+  const messages = messagesIn(displayLanguage(values.lang ?? config.defaults.lang, world.env));
+  const action = positionals["action"] ?? "";
+  switch (action) {
+    case "list":
+      list(await loadScenarios(folders), values.json, world);
+      return exitCodes.ok;
+    case "check": {
+      const loaded = await loadScenarios(folders);
+      const problems = [...checkScenarios(loaded), ...(await profileProblems(folders, world))];
+      if (problems.length > 0) throw new ScenarioProblems(problems);
+      const counts = { scenarios: loaded.scenarios.length, suites: loaded.suites.length };
+      world.stdout.write(
+        values.json ? `${JSON.stringify(counts)}\n` : `${messages.scenariosOk(counts.scenarios, counts.suites)}\n`,
+      );
+      return exitCodes.ok;
+    }
+    case "schema":
+      await writeSchemas(values.out, messages.written, world);
+      return exitCodes.ok;
+    default: {
+      const actions = ["list", "check", "schema"];
+      throw new UserError(`lab scenarios: there is no "${action}"${suggestion(action, actions)}`);
+    }
+  }
+};
+
+function list(loaded: LoadedScenarios, json: boolean, world: World): void {
+  const suitesOf = (id: string, scenarioClass: string) =>
+    loaded.suites.filter((suite) => isOf(suite, id, scenarioClass)).map((suite) => suite.id);
+  const rows = loaded.scenarios.map(({ id, language, class: scenarioClass, pair, wanted }) => ({
+    id,
+    language,
+    class: scenarioClass,
+    pair: pair ?? null,
+    wanted,
+    suites: suitesOf(id, scenarioClass),
+  }));
+  const suites = loaded.suites.map(({ id, arms, stream }) => ({ id, arms: arms.map((arm) => arm.id), stream }));
+  if (json) {
+    world.stdout.write(`${JSON.stringify({ scenarios: rows, suites })}\n`);
+    return;
+  }
+  const scenarioTable = plainTable(["scenario", "language", "class", "pair", "tool", "suites"]);
+  for (const row of rows) {
+    scenarioTable.push([row.id, row.language, row.class, row.pair ?? "", row.wanted ?? "", row.suites.join(", ")]);
+  }
+  const suiteTable = plainTable(["suite", "arms", "transport"]);
+  for (const suite of suites) {
+    suiteTable.push([
+      suite.id,
+      suite.arms.join(", "),
+      suite.stream.map((stream) => (stream ? "stream" : "body")).join(", "),
+    ]);
+  }
+  world.stdout.write(`${scenarioTable.toString()}\n\n${suiteTable.toString()}\n`);
+}
+
+function isOf(suite: Suite, id: string, scenarioClass: string): boolean {
+  const own =
+    "ids" in suite.scenarios
+      ? suite.scenarios.ids.includes(id)
+      : suite.scenarios.classes.some((each) => each === scenarioClass);
+  return own || suite.also.some((extra) => extra.scenario === id);
+}
+
+function plainTable(head: string[]) {
+  return new CliTable({
+    head,
+    style: { head: [], border: [], compact: true },
+    chars: {
+      top: "",
+      "top-mid": "",
+      "top-left": "",
+      "top-right": "",
+      bottom: "",
+      "bottom-mid": "",
+      "bottom-left": "",
+      "bottom-right": "",
+      left: "",
+      "left-mid": "",
+      mid: "",
+      "mid-mid": "",
+      right: "",
+      "right-mid": "",
+      middle: " ",
+    },
+  });
+}
+
+async function writeSchemas(out: string | undefined, written: (path: string) => string, world: World): Promise<void> {
+  const schemas: Readonly<Record<string, object>> = {
+    ...scenarioJsonSchemas(),
+    profile: profileJsonSchema(),
+    "lab-yaml": { title: "harness-lab lab.yaml", ...z.toJSONSchema(configSchema, { io: "input" }) },
+  };
+  if (out === undefined) {
+    world.stdout.write(`${JSON.stringify(schemas, null, 2)}\n`);
+    return;
+  }
+  const folder = resolve(world.cwd, out);
+  await mkdir(folder, { recursive: true });
+  for (const [name, schema] of Object.entries(schemas)) {
+    const file = join(folder, `${name}.schema.json`);
+    await writeFile(file, `${JSON.stringify(schema, null, 2)}\n`);
+    world.stderr.write(`${written(shownPath(file, world.cwd))}\n`);
+  }
+}

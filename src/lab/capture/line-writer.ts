@@ -1,0 +1,96 @@
+import { open } from "node:fs/promises";
+import { StoreError, storeError } from "./store-error.ts";
+
+/** An open file that only grows. */
+export interface AppendFile {
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a file that must not exist yet, for its owner only. */
+export type OpenAppendFile = (path: string) => Promise<AppendFile>;
+
+export const openNewFile: OpenAppendFile = async (path) => {
+  const file = await open(path, "ax", 0o600);
+  return { write: (text) => file.appendFile(text, "utf8"), close: () => file.close() };
+};
+
+/** A line may wait this long in memory; beyond it writers are asked to wait. */
+const highWater = 4 * 1024 * 1024;
+
+/**
+ * Appends lines to one file in the order in which they came: while a write is under way the next lines gather and go out
+ * together. The first failure is kept and given to everyone who waits, writes or closes afterwards, so that nothing is
+ * lost without a word.
+ */
+export class LineWriter {
+  readonly #path: string;
+  readonly #open: OpenAppendFile;
+  #file: AppendFile | null = null;
+  #waiting: string[] = [];
+  #waitingSize = 0;
+  #running: Promise<void> | null = null;
+  #failure: StoreError | null = null;
+
+  constructor(path: string, openFile: OpenAppendFile) {
+    this.#path = path;
+    this.#open = openFile;
+  }
+
+  /** Opens the file, so that a folder that cannot be written to shows before the first request. */
+  async start(): Promise<void> {
+    try {
+      this.#file = await this.#open(this.#path);
+    } catch (error) {
+      throw storeError(this.#path, error);
+    }
+  }
+
+  /** @throws StoreError when an earlier line could not be written */
+  append(line: string): void {
+    if (this.#failure !== null) throw this.#failure;
+    this.#waiting.push(line, "\n");
+    this.#waitingSize += line.length;
+    this.#running ??= this.#drain();
+  }
+
+  /** True while more waits than should be held in memory. */
+  get full(): boolean {
+    return this.#waitingSize > highWater;
+  }
+
+  /** Resolves when everything appended so far is with the operating system. @throws StoreError */
+  async flush(): Promise<void> {
+    await this.#running;
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  async close(): Promise<void> {
+    await this.#running;
+    try {
+      await this.#file?.close();
+    } catch (error) {
+      this.#failure ??= storeError(this.#path, error);
+    }
+    this.#file = null;
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Never rejects: the failure is kept for the next caller, since nobody may be waiting now. */
+  async #drain(): Promise<void> {
+    // Lines of the same turn of the event loop go out together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0 && this.#failure === null) {
+      const text = this.#waiting.join("");
+      this.#waiting = [];
+      this.#waitingSize = 0;
+      try {
+        if (this.#file === null) throw new StoreError(`${this.#path}: the run is closed`);
+        await this.#file.write(text);
+      } catch (error) {
+        this.#failure = storeError(this.#path, error);
+      }
+    }
+    this.#running = null;
+  }
+}

@@ -1,0 +1,137 @@
+import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Capture, Exchange } from "./capture.ts";
+import { LineWriter, type OpenAppendFile, openNewFile } from "./line-writer.ts";
+import { textHash } from "./record.ts";
+import type { RunRecord } from "./run-record.ts";
+import { StoreError, storeError } from "./store-error.ts";
+import type { Intent, StoredDocument, StoredJudgement } from "./stored-schemas.ts";
+
+/** Names of the files of a run folder. */
+export const runFiles = {
+  record: "run.json",
+  journal: "journal.jsonl",
+  requests: "requests.jsonl",
+  probes: "probes.jsonl",
+  captures: "captures.jsonl",
+  classifications: "classifications.jsonl",
+  summary: "summary.json",
+  verdict: "verdict.json",
+} as const;
+
+/**
+ * The folder of a run that is being made. Lines are written in order and in the background; the first failure is thrown by
+ * the next call, by {@link RunStore.flush} and by {@link RunStore.close}, as one StoreError.
+ */
+export interface RunStore {
+  readonly folder: string;
+  /** Notes that a request is about to be sent. Resolves when the note has reached the operating system. */
+  intent(intent: Intent): Promise<void>;
+  /** Keeps a request body, each text once, and returns its SHA-256. */
+  request(body: string): string;
+  /** Keeps an exchange of the target stage and returns its line number, from 0. */
+  probe(exchange: Exchange): number;
+  /** Keeps a sample. Resolves at once while the disk keeps up, later where it does not. */
+  capture(capture: Capture): Promise<void>;
+  classification(classification: StoredJudgement): void;
+  summary(summary: StoredDocument): Promise<void>;
+  verdict(verdict: StoredDocument): Promise<void>;
+  /** The record as it stands. */
+  current(): RunRecord;
+  /** Replaces parts of run.json. */
+  record(update: Partial<RunRecord>): Promise<void>;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes the folder of a new run. @throws StoreError when it is taken or cannot be written */
+export async function createRunStore(
+  folder: string,
+  record: RunRecord,
+  openFile: OpenAppendFile = openNewFile,
+): Promise<RunStore> {
+  await claim(folder);
+  const writer = (name: string): LineWriter => new LineWriter(join(folder, name), openFile);
+  const journal = writer(runFiles.journal);
+  const requests = writer(runFiles.requests);
+  const probes = writer(runFiles.probes);
+  const captures = writer(runFiles.captures);
+  const classifications = writer(runFiles.classifications);
+  const writers = [journal, requests, probes, captures, classifications];
+  let current = record;
+  await writeDocument(folder, runFiles.record, current);
+  for (const each of writers) await each.start();
+
+  const kept = new Set<string>();
+  let probeCount = 0;
+  // Two updates of run.json at once would race for the file.
+  let recording: Promise<void> = Promise.resolve();
+
+  return {
+    folder,
+    async intent(intent) {
+      journal.append(JSON.stringify(intent));
+      await journal.flush();
+    },
+    request(body) {
+      const hash = textHash(body);
+      if (!kept.has(hash)) {
+        kept.add(hash);
+        requests.append(JSON.stringify({ hash, body }));
+      }
+      return hash;
+    },
+    probe(exchange) {
+      probes.append(JSON.stringify(exchange));
+      probeCount += 1;
+      return probeCount - 1;
+    },
+    async capture(capture) {
+      captures.append(JSON.stringify(capture));
+      if (captures.full) await captures.flush();
+    },
+    classification(classification) {
+      classifications.append(JSON.stringify(classification));
+    },
+    summary: (summary) => writeDocument(folder, runFiles.summary, summary),
+    verdict: (verdict) => writeDocument(folder, runFiles.verdict, verdict),
+    current: () => current,
+    record(update) {
+      current = { ...current, ...update };
+      const next = recording.then(() => writeDocument(folder, runFiles.record, current));
+      recording = next.catch(() => undefined);
+      return next;
+    },
+    async flush() {
+      for (const each of writers) await each.flush();
+    },
+    async close() {
+      await recording;
+      const failures: unknown[] = [];
+      for (const each of writers) await each.close().catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+/** Writes a whole file beside its place and moves it there, so that a reader never meets half of it. */
+export async function writeDocument(folder: string, name: string, value: unknown): Promise<void> {
+  const path = join(folder, name);
+  try {
+    await writeFile(`${path}.part`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    await rename(`${path}.part`, path);
+  } catch (error) {
+    throw storeError(path, error);
+  }
+}
+
+async function claim(folder: string): Promise<void> {
+  try {
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) return;
+    const entries = await readdir(folder);
+    if (entries.length > 0) throw new StoreError(`${folder}: the folder is not empty; runs never share one`);
+  } catch (error) {
+    throw storeError(folder, error);
+  }
+}

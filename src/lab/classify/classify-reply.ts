@@ -1,0 +1,171 @@
+import { readErrorBody } from "../../protocol/error-body.ts";
+import { handOn, sameCall, type TextEnd } from "../../protocol/hand-on.ts";
+import type { JsonValue } from "../../protocol/json.ts";
+import { type ChatReply, emptyReply } from "../../protocol/reply.ts";
+import { classifyServerError } from "../../protocol/servers/server-error.ts";
+import { callAxis, type Readings, readReplyTexts } from "./call-axis.ts";
+import type { CallAxis, Headline, NotMeasured, ReplyJudgement } from "./classification.ts";
+import { findFindings } from "./findings.ts";
+import { headlineOf } from "./headline.ts";
+import { ownerOf } from "./owner.ts";
+import type { ReplyInput } from "./reply-input.ts";
+import { isBareFormat } from "./text-calls.ts";
+
+const unmeasured = (input: ReplyInput, reason: NotMeasured, detail: string): ReplyJudgement => ({
+  measured: false,
+  exchange: input.exchange,
+  reason,
+  detail,
+  headline: "transport_error",
+  owner: reason === "context_invalid" ? "server_option" : "network",
+});
+
+/** An error of the server, from an HTTP status or inside a 200: what it says about the model's call, or that nothing was measured. */
+function judgeError(
+  input: ReplyInput,
+  reply: ChatReply,
+  message: string,
+  status: number | null,
+  inStream: boolean,
+): ReplyJudgement {
+  const meaning = classifyServerError(input.server, { status: status ?? 0, message, inStream });
+  switch (meaning.kind) {
+    case "refused":
+      return judged(input, reply, { kind: "refused", status: status ?? 0, message, about: meaning.about });
+    case "server_error": {
+      const readings = readReplyTexts(input, reply);
+      return judged(input, reply, { kind: "server_error", status, message, modelCall: modelCallOf(readings) });
+    }
+    case "context":
+      return unmeasured(input, "context_invalid", message);
+    case "wrong_key":
+      return unmeasured(input, "wrong_key", message);
+    case "model_missing":
+      return unmeasured(input, "model_missing", message);
+    case "unavailable":
+      return unmeasured(input, "server_unavailable", message);
+    case "bad_request":
+      return unmeasured(input, "bad_request", message);
+    case "other":
+      return unmeasured(input, "transport", message);
+    default:
+      return meaning satisfies never;
+  }
+}
+
+/** What the model itself had written when the server failed, as far as a raw text or the text before the error shows. */
+function modelCallOf(readings: Readings): "whole" | "broken" | "none" | "unknown" {
+  const places = [readings.raw, readings.content].flatMap((reading) =>
+    reading === null ? [] : [reading.calls.attempts],
+  );
+  const attempts = places.find((found) => found.length > 0);
+  if (attempts !== undefined) {
+    return attempts.some(
+      (attempt) => attempt.state === "whole" && attempt.calls.some((call) => call.validity !== "invalid_args"),
+    )
+      ? "whole"
+      : "broken";
+  }
+  return readings.raw === null ? "unknown" : "none";
+}
+
+function judged(
+  input: ReplyInput,
+  reply: ChatReply,
+  axis: CallAxis,
+  readings = readReplyTexts(input, reply),
+): ReplyJudgement {
+  const findings = findFindings(input, readings, reply, axis);
+  const headline: Headline = headlineOf(axis, findings);
+  return {
+    measured: true,
+    exchange: input.exchange,
+    axis,
+    findings,
+    headline,
+    owner: ownerOf(input, readings, axis, findings),
+    ...handedOn(input, readings, axis),
+  };
+}
+
+/** What a careful adapter would hand on: served calls that fit, else calls read from the text that the user would have seen. */
+function handedOn(
+  input: ReplyInput,
+  readings: Readings,
+  axis: CallAxis,
+): { handedOn: readonly { name: string; arguments: JsonValue }[]; residual: string } {
+  const userText = input.request.sources.findLast((source) => source.role === "user")?.text ?? "";
+  const end: TextEnd = readings.cut === null ? "stopped" : readings.cut === "budget" ? "budget" : "lost";
+  const request = {
+    tools: input.expectation.tools,
+    choice: input.request.choice,
+    namedTool: input.request.namedTool,
+    userText,
+  };
+  const { text, calls } = readings.content;
+  const fromText = handOn(text, calls.pieces, request, end, isBareFormat);
+  if (input.request.choice === "none") return { handedOn: [], residual: fromText.residual };
+  if (axis.kind === "structured") {
+    const distinct = axis.calls.filter(
+      (call, index) => !axis.calls.slice(0, index).some((earlier) => sameCall(earlier, call)),
+    );
+    const fitting = distinct.flatMap((call) =>
+      call.arguments !== null && (call.validity === "valid" || call.validity === "repairable")
+        ? [{ name: call.name, arguments: call.arguments }]
+        : [],
+    );
+    return { handedOn: fitting, residual: fromText.residual };
+  }
+  const lost = axis.kind === "swallowed" || axis.kind === "reasoning_only" ? axis.calls : [];
+  const found =
+    fromText.calls.length > 0
+      ? fromText.calls
+      : lost.filter((call) => call.validity === "valid" || call.validity === "repairable");
+  return {
+    handedOn: found.flatMap((call) =>
+      call.arguments === null ? [] : [{ name: call.name, arguments: call.arguments }],
+    ),
+    residual: fromText.residual,
+  };
+}
+
+/** Judges one reply. Pure: the same input gives the same judgement, whenever and wherever it is asked. */
+export function classifyReply(input: ReplyInput): ReplyJudgement {
+  const reply = input.reply.replies.find((candidate) => candidate.calls.length > 0) ?? input.reply.replies[0];
+  if (input.status === null)
+    return unmeasured(input, "transport", input.end.kind === "failed" ? input.end.cause : "no response");
+  if (input.status >= 400) {
+    const error = readErrorBody(input.body);
+    return judgeError(input, emptyReply, error?.message ?? `HTTP ${input.status}`, input.status, false);
+  }
+  if (reply === undefined || input.reply.end === "unreadable") {
+    const error = readErrorBody(input.body);
+    if (error !== null) return judgeError(input, emptyReply, error.message, input.status, false);
+    if (input.end.kind === "failed") return unmeasured(input, "transport", input.end.cause);
+    return unmeasured(input, "unreadable", input.reply.problems[0] ?? "the body is no chat reply");
+  }
+  if (reply.error !== null) return judgeError(input, reply, reply.error.message, input.status, true);
+
+  const readings = readReplyTexts(input, reply);
+  const axis = callAxis(input, readings, reply);
+  // A lost connection that shows no begun call says nothing about the model: it might still have called.
+  if (input.end.kind === "failed" && axis.kind === "none") return unmeasured(input, "transport", input.end.cause);
+  return judged(input, reply, endedInSilence(input, reply, axis, readings) ?? axis, readings);
+}
+
+/**
+ * A stream that stops without finish_reason and without its closing event, on a connection that was closed in order, is how
+ * some servers fail on the model's output when text had already gone out (Ollama /v1).
+ */
+function endedInSilence(input: ReplyInput, reply: ChatReply, axis: CallAxis, readings: Readings): CallAxis | null {
+  if ((axis.kind !== "none" && axis.kind !== "swallowed") || !input.request.stream || input.end.kind === "failed")
+    return null;
+  if (
+    input.reply.end !== "no_done" ||
+    reply.finishReason !== null ||
+    input.server.silentStreamFailure?.test(input.body) !== true
+  )
+    return null;
+  const message = "the stream ended without finish_reason and [DONE]";
+  return { kind: "server_error", status: input.status, message, modelCall: modelCallOf(readings) };
+}

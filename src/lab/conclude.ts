@@ -1,0 +1,38 @@
+import { serverRecord } from "../protocol/servers/index.ts";
+import type { PlannedCell, RunRecord } from "./capture/run-record.ts";
+import { diagnose } from "./diagnose/diagnose.ts";
+import type { Diagnosis } from "./diagnose/diagnosis.ts";
+import type { JudgedSample } from "./diagnose/judged-sample.ts";
+import { type PlannedFactors, summarise } from "./stats/summarise.ts";
+import type { Summary } from "./stats/summary.ts";
+
+/** The samples of a plan, one by one. */
+export function plannedFactors(cells: readonly PlannedCell[]): readonly PlannedFactors[] {
+  return cells.flatMap(({ id, trials, ...factors }) =>
+    Array.from({ length: trials }, (_, index) => ({ ...factors, id: `${id}/${index + 1}` })),
+  );
+}
+
+/** Draws the conclusions of a run from its record and its judged samples: diagnoses for each target and route, and the counts. */
+export function conclude(record: RunRecord, judged: readonly JudgedSample[]): Summary {
+  const diagnoses: Diagnosis[] = [];
+  for (const target of record.targets) {
+    for (const route of record.routes) {
+      const samples = judged.filter((sample) => sample.target === target.name && sample.route === route.id);
+      if (samples.length === 0) continue;
+      diagnoses.push(
+        ...diagnose(
+          {
+            target: target.name,
+            route: route.id,
+            facts: target.facts,
+            server: serverRecord(target.facts.kind),
+            notTestable: target.notTestable,
+          },
+          samples,
+        ),
+      );
+    }
+  }
+  return summarise(record, plannedFactors(record.plan.cells), judged, diagnoses);
+}

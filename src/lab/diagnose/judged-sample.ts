@@ -1,0 +1,55 @@
+import type { ToolChoiceWord } from "../../protocol/chat.ts";
+import type { Capture } from "../capture/capture.ts";
+import type { Classification, Finding, ReplyJudgement } from "../classify/classification.ts";
+import type { SampleFactors } from "../scenario/scenario.ts";
+
+/** A judged sample with the factors that diagnosis and statistics group by; small enough to keep thousands in memory. */
+export interface JudgedSample extends SampleFactors {
+  readonly id: string;
+  readonly target: string;
+  readonly route: string;
+  readonly trial: number;
+  readonly choice: ToolChoiceWord;
+  readonly maxTokens: number | null;
+  readonly judge: Capture["expectation"]["judge"];
+  readonly classification: Classification;
+}
+
+/** Joins a capture's factors with its judgement and lets go of the bodies. */
+export function judgedSample(capture: Capture, classification: Classification): JudgedSample {
+  const { suite, scenario, shape, language, arm, contract, stream, id, target, route, trial } = capture;
+  return {
+    suite,
+    scenario,
+    shape,
+    language,
+    class: capture.class,
+    contract,
+    arm,
+    stream,
+    id,
+    target,
+    route,
+    trial,
+    choice: capture.request.choice,
+    maxTokens: capture.request.maxTokens,
+    judge: capture.expectation.judge,
+    classification,
+  };
+}
+
+/** The judgement of the sample's reply, where it was measured. */
+export function measuredReply(sample: JudgedSample): Extract<ReplyJudgement, { measured: true }> | null {
+  const reply = sample.classification.replies.at(-1);
+  return sample.classification.measured && reply?.measured === true ? reply : null;
+}
+
+/** The first finding of a kind, or null. */
+export function findingOf(sample: JudgedSample, kind: Finding["kind"]): Finding | null {
+  return measuredReply(sample)?.findings.find((finding) => finding.kind === kind) ?? null;
+}
+
+/** True for samples that enter rates: the arm `none` shows a habit and the irrelevant prompt shows enforcement. */
+export function isRated(sample: Pick<JudgedSample, "choice" | "judge" | "class">): boolean {
+  return sample.choice !== "none" && sample.judge !== "no_call" && sample.class !== "irrelevant";
+}

@@ -1,0 +1,15 @@
+import { consoleReport } from "./console.ts";
+import { csvReport } from "./csv.ts";
+import { htmlReport } from "./html.ts";
+import { jsonReport } from "./json.ts";
+import type { Report } from "./report.ts";
+
+/** Every report the lab can write; the names that a command line offers come from here. */
+export const reports = [consoleReport, htmlReport, csvReport, jsonReport] as const satisfies readonly Report[];
+export type ReportName = (typeof reports)[number]["name"];
+export const reportNames: readonly ReportName[] = reports.map((report) => report.name);
+
+/** The report of a name, or undefined where there is none. */
+export function findReport(name: string): Report | undefined {
+  return reports.find((report) => report.name === name);
+}

@@ -1,0 +1,39 @@
+import type { ServerFix, ServerKind } from "../../../protocol/servers/server.ts";
+import type { Owner } from "../../classify/classification.ts";
+import type { DiagnosisCode } from "../../diagnose/diagnosis.ts";
+
+/** How many of a diagnosis's samples show what, by transport mode. */
+export interface SeenByMode {
+  readonly whole: number;
+  readonly streamed: number;
+}
+
+/** What the sentence of a diagnosis is made of. `count` samples of `of` show it. */
+export interface DiagnosisFacts {
+  readonly code: DiagnosisCode;
+  readonly owner: Owner;
+  readonly count: number;
+  readonly of: number;
+  readonly server: ServerKind;
+  readonly fix: ServerFix | null;
+  readonly certainty: "shown" | "inferred";
+  readonly leaked: SeenByMode;
+  readonly swallowed: SeenByMode;
+  readonly details: Readonly<Record<string, string | number>>;
+}
+
+/** A detail as text, or null where the diagnosis does not carry it. */
+export function detail(facts: DiagnosisFacts, ...keys: readonly string[]): string | null {
+  for (const key of keys) {
+    const value = facts.details[key];
+    if (value !== undefined && value !== "" && value !== "unknown") return String(value);
+  }
+  return null;
+}
+
+/** The sentences of one diagnosis. `fix` holds the fix's option word for word; null where nothing mends it or nothing is inferred. */
+export interface DiagnosisParts {
+  readonly happened: string;
+  readonly fix: string | null;
+  readonly caveat: string | null;
+}

@@ -1,0 +1,104 @@
+import type { Capture } from "../capture/capture.ts";
+import type { RunRecord, TargetRecord } from "../capture/run-record.ts";
+import type { Classification } from "../classify/classification.ts";
+import type { Diagnosis } from "../diagnose/diagnosis.ts";
+import type { Exclusion, Summary } from "../stats/summary.ts";
+import { type DiagnosisView, diagnosisViews } from "./diagnosis-view.ts";
+import { createQuotePicker, type Quote, type QuotePicker } from "./quotes.ts";
+import { type SampleRow, sampleRow } from "./sample-row.ts";
+import { type SampleView, sampleView } from "./sample-view.ts";
+import { type ArmsView, type MatrixView, tablesOf } from "./tables.ts";
+
+/** A run as it lies on disk. `captures` may be asked for more than once and streams each time. */
+export interface ReportSource {
+  readonly record: RunRecord;
+  readonly summary: Summary;
+  captures(): AsyncIterable<Capture>;
+  readonly classifications: ReadonlyMap<string, Classification>;
+}
+
+/** One target as every report tells it. */
+export interface TargetView {
+  readonly name: string;
+  /** Null where the run record does not know the target. */
+  readonly record: TargetRecord | null;
+  /** Why the target could not be met; null where it could. */
+  readonly unmet: string | null;
+  readonly planned: number;
+  readonly measured: number;
+  /** Most important first. */
+  readonly diagnoses: readonly DiagnosisView[];
+  readonly tables: readonly (MatrixView | ArmsView)[];
+  readonly quotes: readonly Quote[];
+}
+
+/** The view model of a run: what all reports show, and the samples as a stream. */
+export interface ReportModel {
+  readonly record: RunRecord;
+  readonly summary: Summary;
+  readonly targets: readonly TargetView[];
+  readonly rows: readonly SampleRow[];
+  readonly exclusions: readonly Exclusion[];
+  samples(): AsyncIterable<SampleView>;
+}
+
+/** Reads a run once and builds what reports show; texts of samples are read again, one at a time, when a report asks. */
+export async function buildReportModel(source: ReportSource): Promise<ReportModel> {
+  const { record, summary, classifications } = source;
+  const rows: SampleRow[] = [];
+  const pickers = new Map<string, QuotePicker>();
+  for await (const capture of source.captures()) {
+    const judged = classifications.get(capture.id);
+    const row = sampleRow(capture, judged);
+    rows.push(row);
+    const picker = pickers.get(row.target) ?? createQuotePicker();
+    pickers.set(row.target, picker);
+    const kinds = picker.wants(row);
+    if (kinds.length > 0) picker.take(kinds, sampleView(capture, judged));
+  }
+  return {
+    record,
+    summary,
+    rows,
+    exclusions: summary.exclusions,
+    targets: targetNames(record, summary).map((name) => targetView(name, record, summary, rows, pickers.get(name))),
+    async *samples() {
+      for await (const capture of source.captures()) yield sampleView(capture, classifications.get(capture.id));
+    },
+  };
+}
+
+function targetView(
+  name: string,
+  record: RunRecord,
+  summary: Summary,
+  allRows: readonly SampleRow[],
+  picker: QuotePicker | undefined,
+): TargetView {
+  const rows = allRows.filter((row) => row.target === name);
+  const cells = summary.cells.filter((cell) => cell.target === name);
+  const target = record.targets.find((candidate) => candidate.name === name) ?? null;
+  const diagnoses: readonly Diagnosis[] = summary.diagnoses.filter((diagnosis) => diagnosis.target === name);
+  return {
+    name,
+    record: target,
+    unmet: record.unmet.find((entry) => entry.target === name)?.line ?? null,
+    planned: cells.reduce((sum, cell) => sum + cell.planned, 0),
+    measured: cells.reduce((sum, cell) => sum + cell.measured, 0),
+    diagnoses: diagnosisViews(diagnoses, rows, target?.facts.kind ?? "openai"),
+    tables: tablesOf(cells, rows),
+    quotes: picker?.quotes ?? [],
+  };
+}
+
+/** Targets in the run's order, then those that only the summary knows. */
+function targetNames(record: RunRecord, summary: Summary): string[] {
+  return [
+    ...new Set([
+      ...record.targets.map((target) => target.name),
+      ...record.unmet.map((entry) => entry.target),
+      ...summary.cells.map((cell) => cell.target),
+      ...summary.diagnoses.map((diagnosis) => diagnosis.target),
+    ]),
+  ];
+}

@@ -1,0 +1,14 @@
+import type { Messages } from "./messages/messages.ts";
+import type { QuoteKind } from "./quotes.ts";
+
+/** What a quoted reply shows, in words. */
+export function quoteName(kind: QuoteKind, messages: Messages): string {
+  return kind === "leaked" || kind === "swallowed" ? messages.outcomes[kind] : messages.findings[kind];
+}
+
+/** Why a sample was not measured, in words; a reason that is not known here is shown as it is. */
+export function reasonName(reason: string, messages: Messages): string {
+  if (reason === "not_sent") return messages.words.notSent;
+  const names: Readonly<Record<string, string>> = messages.notMeasured;
+  return names[reason] ?? reason;
+}

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageText, toolChoiceWord } from "../protocol/chat.ts";
+import { isJsonObject, parseJson } from "../protocol/json.ts";
+import { inBandKeys } from "../protocol/servers/raw-channels.ts";
+import type { ServerRecord } from "../protocol/servers/server.ts";
+import { classifyServerError } from "../protocol/servers/server-error.ts";
+import { type Capture, type Exchange, schemaVersion } from "./capture/capture.ts";
+import { recordExchange, type UnrecordedExchange } from "./capture/record.ts";
+import type { TargetRecord } from "./capture/run-record.ts";
+import type { RunStore } from "./capture/store.ts";
+import type { Route, RunTarget } from "./run-options.ts";
+import type { PlannedSample } from "./scenario/plan.ts";
+import { type RequestOverrides, requestFor } from "./scenario/request.ts";
+import { exchangeReply, exchangeText, firstChoice } from "./target/chat-exchange.ts";
+import { sideEvidence } from "./target/side-channel.ts";
+import type { RawExchange } from "./transport/exchange.ts";
+import { send } from "./transport/send.ts";
+
+/** Everything that the samples of one target share. */
+export interface SampleContext {
+  readonly target: RunTarget;
+  readonly met: TargetRecord;
+  readonly server: ServerRecord;
+  readonly routes: ReadonlyMap<string, Route>;
+  readonly overrides: RequestOverrides;
+  readonly store: RunStore;
+  readonly clock: { now(): number; date(): Date };
+}
+
+/** Seconds that one retry may wait for; a server that asks for more is recorded as it answered. */
+const longestWait = 30;
+
+/** Sends one sample through its route, gathers side evidence, and keeps the capture. Never rejects for what a server does. */
+export async function runSample(sample: PlannedSample, context: SampleContext): Promise<Capture> {
+  const { target, met, server, store, clock } = context;
+  const route = context.routes.get(sample.route);
+  if (route === undefined) throw new RangeError(`no route ${sample.route}`);
+  const opened = route.open(sample.id);
+  const startedAt = clock.date().toISOString();
+  const request = requestFor(sample, {
+    model: target.model,
+    overrides: context.overrides,
+    extras: { ...server.requestExtras, ...inBandKeys(met.raw.inBand[sample.stream ? "stream" : "body"]) },
+  });
+  const body = JSON.stringify(request);
+  const exchanges: UnrecordedExchange[] = [];
+
+  for (let attempt = 1; ; attempt++) {
+    await store.intent({ id: sample.id, exchange: exchanges.length, turn: 1, attempt, at: clock.date().toISOString() });
+    const raw = await send(
+      opened.handler,
+      {
+        method: "POST",
+        path: `${target.apiPrefix}/chat/completions`,
+        headers: {
+          accept: sample.stream ? "text/event-stream" : "application/json",
+          "content-type": "application/json",
+          ...target.headers,
+        },
+        body,
+      },
+      clock,
+    );
+    exchanges.push({ raw, facts: { hop: "subject", purpose: "sample", turn: 1, attempt } });
+    const wait = attempt === 1 ? retryAfter(raw, server) : null;
+    if (wait === null) break;
+    await sleep(wait * 1000);
+  }
+  const parent = exchanges.length - 1;
+  const subject = exchanges[parent]?.raw;
+  for (const raw of opened.exchanges())
+    exchanges.push({ raw, facts: { hop: "upstream", purpose: "sample", turn: 1, attempt: 1, parent } });
+  if (subject !== undefined) {
+    exchanges.push(
+      ...(await sideEvidence({
+        line: { handler: target.handler, headers: target.headers, clock },
+        server,
+        model: target.model,
+        raw: met.raw,
+        subject,
+        parent,
+        turn: 1,
+        stream: sample.stream,
+        wholeCallServed: servesWholeCall(subject),
+      })),
+    );
+  }
+  const trace = opened.trace();
+  return {
+    schemaVersion,
+    id: sample.id,
+    target: target.name,
+    kind: server.kind,
+    route: sample.route,
+    suite: sample.suite,
+    scenario: sample.scenario,
+    shape: sample.shape,
+    language: sample.language,
+    class: sample.class,
+    contract: sample.contract,
+    arm: sample.arm,
+    stream: sample.stream,
+    trial: sample.trial,
+    seed: sample.seed,
+    expectation: sample.expectation,
+    request: {
+      choice: sample.toolChoice === null ? "auto" : toolChoiceWord(sample.toolChoice),
+      namedTool: isJsonObject(sample.toolChoice) ? sample.toolChoice.function.name : null,
+      maxTokens: typeof request.max_tokens === "number" ? request.max_tokens : null,
+      sources: sample.messages.map((message) => ({ role: message.role, text: messageText(message) })),
+    },
+    exchanges: exchanges.map(({ raw, facts }): Exchange => recordExchange(raw, facts, store.request)),
+    ...(trace.length === 0 ? {} : { adapterTrace: trace }),
+    startedAt,
+  };
+}
+
+/**
+ * Seconds to wait before the one retry, or null for none: a connection that broke before the first byte, a 429 that says
+ * when to come back, a server that is still loading. Nothing else is asked twice: a lab must not fish for better answers.
+ */
+function retryAfter(raw: RawExchange, server: ServerRecord): number | null {
+  if (raw.status === null)
+    return raw.end.kind === "failed" && raw.end.phase === "first_byte" && /reset|closed/i.test(raw.end.cause)
+      ? 0
+      : null;
+  const seconds = Number(raw.headers["retry-after"]);
+  const asked = Number.isFinite(seconds) && seconds >= 0 ? seconds : null;
+  if (raw.status === 429) return asked !== null && asked <= longestWait ? asked : null;
+  if (raw.status !== 503) return null;
+  const meaning = classifyServerError(server, { status: raw.status, message: exchangeText(raw), inStream: false });
+  return meaning.kind === "unavailable" && /load/i.test(exchangeText(raw)) ? Math.min(asked ?? 1, longestWait) : null;
+}
+
+/** True where a call arrived with arguments that can be read: then there is nothing hidden to look for. */
+function servesWholeCall(raw: RawExchange): boolean {
+  return firstChoice(exchangeReply(raw))?.calls.some((call) => isJsonObject(parseJson(call.argumentsText))) ?? false;
+}

@@ -1,0 +1,165 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { z } from "zod";
+import { suggestion } from "./nearest.ts";
+import {
+  type AgentShape,
+  agentShapeSchema,
+  type Scenario,
+  type Suite,
+  scenarioSchema,
+  suiteSchema,
+} from "./scenario.ts";
+import { ScenarioProblems } from "./scenario-problems.ts";
+import { readYaml } from "./yaml-source.ts";
+
+/** All that plans are made from. */
+export interface LoadedScenarios {
+  readonly scenarios: readonly Scenario[];
+  readonly suites: readonly Suite[];
+  readonly agentShapes: readonly AgentShape[];
+}
+
+/** The `scenarios/` folder of this package; the path is the same from `src/` and from `dist/`. */
+export const shippedScenarios = fileURLToPath(new URL("../../../scenarios", import.meta.url));
+
+/** Subfolders with a meaning of their own; every other YAML file is a scenario. `profiles` belongs to the simulator. */
+const reserved = { suites: "suites", agent: "agent", profiles: "profiles" } as const;
+
+interface SourceFile {
+  /** As shown in problems. */
+  readonly label: string;
+  readonly text: string;
+}
+interface Folder {
+  readonly scenarios: readonly SourceFile[];
+  readonly suites: readonly SourceFile[];
+  readonly agent: readonly SourceFile[];
+}
+
+/**
+ * Reads the shipped scenarios and then `folders`; an id in a later folder replaces the earlier one, new ids are added. A
+ * folder holds scenarios (`*.yaml`, at any depth) and, if it likes, `suites/` and `agent/`. Throws {@link ScenarioProblems}
+ * with all problems of all files.
+ */
+export async function loadScenarios(folders: readonly string[]): Promise<LoadedScenarios> {
+  const problems: string[] = [];
+  const read = [await readFolder(shippedScenarios, "scenarios", problems)];
+  for (const folder of folders) read.push(await readFolder(folder, folder.replace(/[\\/]+$/, ""), problems));
+
+  const scenarios = merge(
+    read.map((folder) => folder.scenarios),
+    scenarioSchema,
+    (scenario) => scenario.id,
+    problems,
+  );
+  // Where scenarios could not be read, their ids would be missed by suites as well: one mistake, one complaint.
+  const ids = problems.length > 0 ? null : scenarios.map((scenario) => scenario.id);
+  const suites = merge(
+    read.map((folder) => folder.suites),
+    suiteSchemaKnowing(ids),
+    (suite) => suite.id,
+    problems,
+  );
+  const agentShapes = merge(
+    read.map((folder) => folder.agent),
+    agentShapeSchema,
+    (shape) => shape.language,
+    problems,
+  );
+  if (problems.length > 0) throw new ScenarioProblems(problems);
+  return { scenarios, suites, agentShapes };
+}
+
+/** The suite with this id. Throws {@link ScenarioProblems} with one line that names the nearest suite. */
+export function findSuite(loaded: LoadedScenarios, id: string): Suite {
+  const suite = loaded.suites.find((each) => each.id === id);
+  if (suite !== undefined) return suite;
+  const known = loaded.suites.map((each) => each.id);
+  throw new ScenarioProblems([`unknown suite ${JSON.stringify(id)}${suggestion(id, known)}`]);
+}
+
+async function readFolder(folder: string, label: string, problems: string[]): Promise<Folder> {
+  const files: Record<keyof Folder, SourceFile[]> = { scenarios: [], suites: [], agent: [] };
+  const paths = await yamlFiles(folder).catch((error: unknown) => {
+    problems.push(`${label}: ${folderProblem(error)}`);
+    return null;
+  });
+  if (paths?.length === 0) problems.push(`${label}: holds no scenario file (*.yaml)`);
+  for (const path of paths ?? []) {
+    const [top = ""] = path.split(sep);
+    if (top === reserved.profiles) continue;
+    const file = `${label}/${path.split(sep).join("/")}`;
+    try {
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(join(folder, path)));
+      const kind = top === reserved.suites ? "suites" : top === reserved.agent ? "agent" : "scenarios";
+      files[kind].push({ label: file, text });
+    } catch (error) {
+      problems.push(
+        error instanceof TypeError ? `${file}: is not UTF-8 text` : `${file}: cannot be read (${String(error)})`,
+      );
+    }
+  }
+  return files;
+}
+
+/** Relative paths of the YAML files under a folder, sorted so that the order does not depend on the file system. */
+async function yamlFiles(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => /\.ya?ml$/.test(name) && !/(^|[\\/])\./.test(name)).sort();
+}
+
+function folderProblem(error: unknown): string {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return "no such folder";
+  if (code === "ENOTDIR") return "is a file; give the folder that holds the scenario files";
+  return `cannot be read (${String(error)})`;
+}
+
+/** Reads the files of one kind, folder after folder: within a folder a key may stand once, across folders the last one wins. */
+function merge<T>(
+  folders: readonly (readonly SourceFile[])[],
+  schema: z.ZodType<T>,
+  keyOf: (value: T) => string,
+  problems: string[],
+): readonly T[] {
+  const merged = new Map<string, T>();
+  for (const files of folders) {
+    const seen = new Map<string, string>();
+    for (const file of files) {
+      const result = readYaml(file.text, file.label, schema);
+      if (!result.ok) {
+        problems.push(...result.problems);
+        continue;
+      }
+      const key = keyOf(result.value);
+      const first = seen.get(key);
+      if (first !== undefined) {
+        problems.push(
+          `${file.label}: ${JSON.stringify(key)} is already defined in ${first}; give one of them another name`,
+        );
+        continue;
+      }
+      seen.set(key, file.label);
+      merged.set(key, result.value);
+    }
+  }
+  return [...merged.values()];
+}
+
+/** The suite schema that also knows which scenarios there are, so that a wrong id is reported with its line. */
+function suiteSchemaKnowing(ids: readonly string[] | null): z.ZodType<Suite> {
+  if (ids === null) return suiteSchema;
+  return suiteSchema.superRefine((suite, context) => {
+    const check = (id: string, path: (string | number)[]) => {
+      if (ids.includes(id)) return;
+      const message = `names an unknown scenario ${JSON.stringify(id)}${suggestion(id, ids)}`;
+      context.addIssue({ code: "custom", path, message });
+    };
+    if ("ids" in suite.scenarios)
+      suite.scenarios.ids.forEach((id, index) => void check(id, ["scenarios", "ids", index]));
+    suite.fallback.forEach((id, index) => void check(id, ["fallback", index]));
+    suite.also.forEach((extra, index) => void check(extra.scenario, ["also", index, "scenario"]));
+  });
+}

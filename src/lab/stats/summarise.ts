@@ -1,0 +1,132 @@
+import type { RunRecord, TargetRecord } from "../capture/run-record.ts";
+import type { Headline } from "../classify/classification.ts";
+import type { Diagnosis } from "../diagnose/diagnosis.ts";
+import { isRated, type JudgedSample } from "../diagnose/judged-sample.ts";
+import type { SampleFactors } from "../scenario/scenario.ts";
+import { median, wilsonWithUndecided } from "./proportions.ts";
+import type { Cell, Exclusion, Summary } from "./summary.ts";
+
+/** A sample as planned, whether or not it was measured. */
+export interface PlannedFactors extends SampleFactors {
+  readonly id: string;
+  readonly target: string;
+  readonly route: string;
+  readonly choice: JudgedSample["choice"];
+  readonly judge: JudgedSample["judge"];
+}
+
+const cellKeys = [
+  "target",
+  "route",
+  "suite",
+  "scenario",
+  "arm",
+  "contract",
+  "class",
+  "shape",
+  "language",
+  "stream",
+] as const;
+
+function keyOf(sample: PlannedFactors): string {
+  return JSON.stringify(cellKeys.map((key) => sample[key]));
+}
+
+/**
+ * Counts a run: one cell for each combination of factors, in the order of the plan. Every planned sample is in exactly one
+ * cell; one without a judgement, or with an unmeasured one, is also among the exclusions.
+ */
+export function summarise(
+  record: Pick<RunRecord, "run" | "targets" | "unmet">,
+  planned: readonly PlannedFactors[],
+  judged: readonly JudgedSample[],
+  diagnoses: readonly Diagnosis[],
+): Summary {
+  const judgements = new Map(judged.map((sample) => [sample.id, sample]));
+  const unmet = new Map(record.unmet.map(({ target, line }) => [target, line]));
+  const groups = new Map<string, PlannedFactors[]>();
+  for (const sample of planned) {
+    const key = keyOf(sample);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [sample]);
+    else group.push(sample);
+  }
+  const cells = [...groups.values()].map((group) => cellOf(group, judgements, record.targets));
+  return {
+    schemaVersion: 1,
+    run: record.run,
+    planned: planned.length,
+    measured: cells.reduce((sum, cell) => sum + cell.measured, 0),
+    cells,
+    diagnoses,
+    exclusions: planned.flatMap((sample) => exclusionOf(sample, judgements.get(sample.id), unmet.get(sample.target))),
+  };
+}
+
+function exclusionOf(
+  sample: PlannedFactors,
+  judged: JudgedSample | undefined,
+  unmet: string | undefined,
+): readonly Exclusion[] {
+  if (unmet !== undefined) return [{ id: sample.id, reason: "target_not_met", detail: unmet }];
+  if (judged === undefined)
+    return [{ id: sample.id, reason: "not_sent", detail: "the run ended before this sample was answered" }];
+  if (judged.classification.measured) return [];
+  const reply = judged.classification.replies.at(-1);
+  return [
+    {
+      id: sample.id,
+      reason: judged.classification.reason ?? "transport",
+      detail: reply?.measured === false ? reply.detail : "",
+    },
+  ];
+}
+
+function cellOf(
+  group: readonly PlannedFactors[],
+  judgements: ReadonlyMap<string, JudgedSample>,
+  targets: readonly TargetRecord[],
+): Cell {
+  const [first] = group;
+  if (first === undefined) throw new RangeError("a cell has at least one sample");
+  const measured = group.flatMap((sample) => {
+    const judged = judgements.get(sample.id);
+    return judged?.classification.measured === true ? [judged.classification] : [];
+  });
+  const counts: Partial<Record<Headline, number>> = {};
+  for (const { headline } of measured) counts[headline] = (counts[headline] ?? 0) + 1;
+  const count = (key: "delivered" | "attempted", value: "yes" | "undecidable"): number =>
+    measured.filter((item) => item[key] === value).length;
+  const delivered = count("delivered", "yes");
+  const attempted = count("attempted", "yes");
+  const undecidable = measured.filter(
+    (item) => item.delivered === "undecidable" || item.attempted === "undecidable",
+  ).length;
+  const notTestable =
+    targets.find((target) => target.name === first.target)?.notTestable.find((entry) => entry.arm === first.arm)
+      ?.reason ?? null;
+  const { target, route, suite, scenario, arm, contract, shape, language, stream } = first;
+  return {
+    target,
+    route,
+    suite,
+    scenario,
+    arm,
+    contract,
+    class: first.class,
+    shape,
+    language,
+    stream,
+    planned: group.length,
+    measured: measured.length,
+    attempted,
+    delivered,
+    undecidable,
+    counts,
+    rated: isRated(first) && notTestable === null,
+    notTestable,
+    deliveredRate: wilsonWithUndecided(delivered, undecidable, measured.length),
+    attemptedRate: wilsonWithUndecided(attempted, undecidable, measured.length),
+    medianMs: median(measured.flatMap((item) => item.latency.totalMs ?? [])),
+  };
+}

@@ -1,0 +1,132 @@
+import { TransportError } from "../../protocol/handler.ts";
+import type { Identification } from "../../protocol/servers/identify.ts";
+import { type Answer, type Ask, errorMessage, type Statement } from "../../protocol/servers/probe.ts";
+import type { ServerRecord } from "../../protocol/servers/server.ts";
+import { suggestion } from "../scenario/nearest.ts";
+
+/** Why a target cannot be measured at all; `line` says it in one line, with what to do. */
+export interface TargetFailure {
+  readonly reason:
+    | "transport"
+    | "wrong_key"
+    | "model_missing"
+    | "unreadable"
+    | "server_unavailable"
+    | "not_a_chat_server";
+  readonly line: string;
+}
+
+/** Nothing answered. */
+export function unreachable(shown: string, error: TransportError): TargetFailure {
+  const cause = error.message.split("\n")[0] ?? "";
+  return { reason: "transport", line: `${shown}: ${words(error)} (${error.phase}: ${cause})` };
+}
+
+function words(error: TransportError): string {
+  switch (error.phase) {
+    case "dns":
+      return "the host name is not known; check --base-url";
+    case "connect":
+      return "nothing listens there; start the server or check --base-url";
+    case "tls":
+      return "no TLS connection; check https:// against http:// and the certificate";
+    case "first_byte":
+    case "idle":
+    case "total":
+      return "the server does not answer in time; check it or raise --timeout-first-byte";
+    case "aborted":
+      return "stopped";
+    case "protocol":
+      return "what answers is not usable HTTP";
+    default:
+      return error.phase satisfies never;
+  }
+}
+
+/** Everything that answered was a page. */
+export function htmlLine(shown: string): TargetFailure {
+  return {
+    reason: "unreadable",
+    line: `${shown}: answers HTML pages, not an API; the API's address usually ends in /v1`,
+  };
+}
+
+export interface PresenceOptions {
+  readonly ask: Ask;
+  readonly found: Identification;
+  readonly server: ServerRecord;
+  readonly model: string;
+  readonly apiPrefix: string;
+  readonly shown: string;
+}
+
+/** Is there a chat API that this key opens and that has the model? Generates nothing. */
+export async function presence(
+  options: PresenceOptions,
+): Promise<{ readonly failure: TargetFailure | null; readonly note: Statement | null }> {
+  const { found, server, model, shown } = options;
+  const { models } = found;
+  if (models.entries === null || found.unauthorised) {
+    const failure = await chatRouteFailure(options);
+    if (failure !== null) return { failure, note: null };
+  }
+  if (models.entries === null || server.modelNames === "any") return { failure: null, note: null };
+  if (models.names.some((name) => server.sameModel(model, name))) return { failure: null, note: null };
+  if (server.modelNames === "open") {
+    const reference = TransportError.is(models.answer) ? null : models.answer.reference;
+    return {
+      failure: null,
+      note: { text: `The list of models does not name "${model}"; it is asked for all the same.`, reference },
+    };
+  }
+  // A tag that may be left out is left out of the suggestion, too.
+  const names = models.names.map(
+    (name) => [name.split(":")[0] ?? name].find((short) => server.sameModel(short, name)) ?? name,
+  );
+  const known = suggestion(model, names);
+  const line = `${shown}: ${server.title} has no model "${model}"${known === "" ? "; it lists none" : known}`;
+  return { failure: { reason: "model_missing", line }, note: null };
+}
+
+/** An empty request reaches the chat route without generating; its error tells a missing route from a wrong key. */
+async function chatRouteFailure({
+  ask,
+  found,
+  server,
+  apiPrefix,
+  shown,
+}: PresenceOptions): Promise<TargetFailure | null> {
+  const path = `${apiPrefix}/chat/completions`;
+  const answer = await ask({ path, body: {} });
+  if (TransportError.is(answer)) return null;
+  switch (answer.status) {
+    case 401:
+    case 403:
+      return {
+        reason: "wrong_key",
+        line: `${shown}: the key is not accepted (${short(answer)}); name its variable with --api-key-env`,
+      };
+    case 404:
+    case 405:
+      // The route is there; it misses the model that the empty request does not name.
+      if (server.missingModel.test(errorMessage(answer.text))) return null;
+      return {
+        reason: "not_a_chat_server",
+        line:
+          found.by === "none"
+            ? `${shown}: not a chat server: neither a known server nor ${path} is there; check --base-url`
+            : `${shown}: ${server.title} answers, but not under ${path}; check --base-url`,
+      };
+    case 503:
+      return {
+        reason: "server_unavailable",
+        line: `${shown}: ${server.title} cannot answer now (${short(answer)}); try again when it is ready`,
+      };
+    default:
+      return null;
+  }
+}
+
+function short(answer: Answer): string {
+  return `HTTP ${answer.status}: ${errorMessage(answer.text).split("\n")[0]?.slice(0, 160) ?? ""}`;
+}

@@ -1,0 +1,176 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { RE2JS } from "re2js";
+import type { Tool } from "./chat.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "./json.ts";
+
+/** What is wrong with one argument; `path` is a JSON pointer into the arguments, "" for the whole. */
+export interface ArgumentProblem {
+  readonly problem:
+    | "not_an_object"
+    | "missing_required"
+    | "unknown_argument"
+    | "wrong_type"
+    | "not_in_enum"
+    | "constraint"
+    | "schema_unusable";
+  readonly path: string;
+  readonly message: string;
+}
+
+const largestSchema = 256 * 1024;
+const deepestSchema = 64;
+const cachedValidators = 256;
+
+type Validator =
+  | { readonly kind: "ready"; readonly validate: ValidateFunction }
+  | { readonly kind: "unusable"; readonly reason: string };
+
+/** Compiled validators by schema text, oldest first. A fresh Ajv per schema: schemas of different tools may share `$id`s. */
+const validators = new Map<string, Validator>();
+
+/** A pattern in linear time; one that needs backtracking is not checked, because it could block the process for seconds. */
+function linearPattern(source: string): { test(text: string): boolean } {
+  try {
+    const pattern = RE2JS.compile(source);
+    return { test: (text) => pattern.matcher(text).find() };
+  } catch {
+    return { test: () => true };
+  }
+}
+
+function depthOf(value: JsonValue | undefined, limit: number): number {
+  if (limit === 0 || typeof value !== "object" || value === null) return 0;
+  let deepest = 0;
+  for (const item of Object.values(value)) deepest = Math.max(deepest, depthOf(item as JsonValue, limit - 1));
+  return deepest + 1;
+}
+
+function compile(schema: JsonObject, text: string): Validator {
+  if (text.length > largestSchema) return { kind: "unusable", reason: `schema of ${text.length} characters` };
+  if (depthOf(schema, deepestSchema + 1) > deepestSchema)
+    return { kind: "unusable", reason: `schema nested deeper than ${deepestSchema}` };
+  try {
+    const regExp = Object.assign((source: string) => linearPattern(source), { code: "linearPattern" });
+    const { $schema: _dialect, ...body } = schema;
+    const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false, code: { regExp } });
+    return { kind: "ready", validate: ajv.compile(body) };
+  } catch (error) {
+    return { kind: "unusable", reason: error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error) };
+  }
+}
+
+function validatorFor(schema: JsonObject): Validator {
+  const text = JSON.stringify(schema);
+  const known = validators.get(text);
+  if (known !== undefined) return known;
+  const validator = compile(schema, text);
+  if (validators.size >= cachedValidators) {
+    const oldest = validators.keys().next();
+    if (!oldest.done) validators.delete(oldest.value);
+  }
+  validators.set(text, validator);
+  return validator;
+}
+
+function describe(error: ErrorObject): ArgumentProblem {
+  const path = error.instancePath;
+  const message = error.message ?? error.keyword;
+  switch (error.keyword) {
+    case "required":
+      return { problem: "missing_required", path: `${path}/${String(error.params["missingProperty"])}`, message };
+    case "additionalProperties":
+    case "unevaluatedProperties":
+      return {
+        problem: "unknown_argument",
+        path: `${path}/${String(error.params["additionalProperty"] ?? "")}`,
+        message,
+      };
+    case "type":
+      return { problem: "wrong_type", path, message };
+    case "enum":
+    case "const":
+      return { problem: "not_in_enum", path, message };
+    default:
+      return { problem: "constraint", path, message };
+  }
+}
+
+/**
+ * Checks decoded arguments against the tool's schema (JSON Schema, draft-07 dialect) and returns every problem, none for
+ * fitting ones. A schema that cannot be used is one `schema_unusable` problem: the arguments are then not checked.
+ */
+export function checkArguments(tool: Tool, value: JsonValue): readonly ArgumentProblem[] {
+  if (!isJsonObject(value)) return [{ problem: "not_an_object", path: "", message: "arguments are no JSON object" }];
+  const schema = tool.function.parameters;
+  if (schema === undefined) return [];
+  const validator = validatorFor(schema);
+  if (validator.kind === "unusable") return [{ problem: "schema_unusable", path: "", message: validator.reason }];
+  if (validator.validate(value)) return [];
+  return (validator.validate.errors ?? []).map(describe);
+}
+
+/** True where every problem leaves the arguments usable: a schema nobody can check is not the model's fault. */
+export function argumentsFit(problems: readonly ArgumentProblem[]): boolean {
+  return problems.every((problem) => problem.problem === "schema_unusable");
+}
+
+function schemaTypes(schema: JsonValue | undefined): readonly string[] {
+  if (!isJsonObject(schema)) return [];
+  const { type } = schema;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type.filter((item): item is string => typeof item === "string");
+  for (const key of ["anyOf", "oneOf"] as const) {
+    const options = schema[key];
+    if (Array.isArray(options)) return options.flatMap((option: JsonValue) => schemaTypes(option));
+  }
+  return [];
+}
+
+/** A raw text as the first of the schema's types that it can be; the text itself where none fits. */
+function typed(text: string, types: readonly string[]): JsonValue {
+  if (types.length === 0 || types.includes("string")) {
+    if (!(types.includes("null") && text.trim() === "null")) return text;
+  }
+  const trimmed = text.trim();
+  for (const type of types) {
+    switch (type) {
+      case "integer":
+        if (/^[+-]?\d+(?:\.0+)?$/.test(trimmed)) return Number(trimmed);
+        break;
+      case "number":
+        if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) return Number(trimmed);
+        break;
+      case "boolean":
+        if (/^true$/i.test(trimmed)) return true;
+        if (/^false$/i.test(trimmed)) return false;
+        break;
+      case "null":
+        if (/^(?:null|none)$/i.test(trimmed)) return null;
+        break;
+      case "array":
+      case "object": {
+        const value = parseJson(trimmed);
+        if (type === "array" ? Array.isArray(value) : isJsonObject(value)) return value as JsonValue;
+        break;
+      }
+    }
+  }
+  return text;
+}
+
+/**
+ * Gives raw parameter texts (XML-like formats) the types of the tool's schema: "30" becomes 30 for an integer and stays
+ * text for a string. Text that fits no declared type is left alone, so that the check names it.
+ */
+export function typeArguments(tool: Tool | undefined, value: JsonValue): JsonValue {
+  if (!isJsonObject(value)) return value;
+  const properties = tool?.function.parameters?.["properties"];
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      typeof item === "string"
+        ? typed(item, schemaTypes(isJsonObject(properties) ? properties[key] : undefined))
+        : item,
+    ]),
+  );
+}
