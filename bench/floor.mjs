@@ -7,7 +7,7 @@ let left = Number(count);
 const body = JSON.stringify({
   model,
   messages: [{ role: "user", content: "1から1000までの素数って全部足すといくつ？" }],
-  max_tokens: 512,
+  max_tokens: 8192,
 });
 const worker = async () => {
   while (left-- > 0) {

@@ -76,6 +76,8 @@ try {
     "contract-matrix",
     "--scenario",
     "seed-memorizable",
+    "--max-tokens",
+    "8192",
     "--trials",
     String(samples / arms),
     "--concurrency",

@@ -79,6 +79,7 @@ export async function measure(measurement: Measurement, settings: RunSettings, w
       reportFolder: reports,
       show: settings.json ? "json" : "console",
       language: settings.language,
+      trusted: true,
     },
     world,
   );

@@ -17,11 +17,13 @@ export interface Rendering {
   readonly reportFolder: string;
   readonly show: "console" | "json" | "nothing";
   readonly language: DisplayLanguage;
+  /** True for a run that this process has just made. */
+  readonly trusted?: boolean | undefined;
 }
 
 /** Renders a stored run. Resolves with the paths of the files written. @throws UserError, StoreError */
 export async function renderRun(rendering: Rendering, world: World): Promise<readonly string[]> {
-  const model = await reportModel(await openRun(rendering.folder));
+  const model = await reportModel(await openRun(rendering.folder, { trusted: rendering.trusted }));
   const { terminal, columns } = world.stdout;
   const options: RenderOptions = {
     lang: rendering.language,

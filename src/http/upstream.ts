@@ -1,10 +1,11 @@
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { connect as connectTls, rootCertificates } from "node:tls";
-import { Agent, buildConnector, type Dispatcher, ProxyAgent } from "undici";
+import type { buildConnector, Dispatcher } from "undici";
 import { type Handler, TransportError } from "../protocol/handler.ts";
 import { speaksTls } from "./failure.ts";
 import { hopByHopHeaders } from "./headers.ts";
+import { Agent, connectorOf, loadProxyAgent } from "./undici-parts.ts";
 import { aborted, duration, type ExchangeLimits, type OutgoingRequest, startExchange } from "./upstream-exchange.ts";
 
 /** Limits in milliseconds; 0 switches one off. */
@@ -123,6 +124,7 @@ function createDispatcher(base: URL, proxy: URL | null, options: UpstreamOptions
   if (proxy === null) return new Agent({ ...common, connect: connector(connectMs, tls) });
   const connect = { timeout: connectMs, ...tls };
   // A tunnel only where TLS needs one: many proxies allow CONNECT to port 443 alone.
+  const ProxyAgent = loadProxyAgent();
   return new ProxyAgent({
     ...common,
     uri: proxy.href,
@@ -134,7 +136,7 @@ function createDispatcher(base: URL, proxy: URL | null, options: UpstreamOptions
 
 /** The client's own connect timer is coarse and cannot tell a silent network from a server that never finishes TLS. */
 function connector(connectMs: number, tls: { ca?: string[]; rejectUnauthorized?: boolean }): buildConnector.connector {
-  const connect = buildConnector({ ...tls, timeout: 0 } as buildConnector.BuildOptions);
+  const connect = connectorOf({ ...tls, timeout: 0 } as buildConnector.BuildOptions);
   return (target, callback) => {
     // The types say void; it is the socket, which this needs for its timer.
     const socket = connect(target, (...result) => {

@@ -37,16 +37,17 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
   if (route === undefined) throw new RangeError(`no route ${sample.route}`);
   const opened = route.open(sample.id);
   const startedAt = clock.date().toISOString();
+  const mode = sample.stream ? "stream" : "body";
   const request = requestFor(sample, {
     model: target.model,
     overrides: context.overrides,
-    extras: { ...server.requestExtras, ...inBandKeys(met.raw.inBand[sample.stream ? "stream" : "body"]) },
+    extras: { ...server.requestExtras, ...inBandKeys(met.raw.inBand[mode]) },
   });
   const body = JSON.stringify(request);
   const exchanges: UnrecordedExchange[] = [];
 
   for (let attempt = 1; ; attempt++) {
-    await store.intent({ id: sample.id, exchange: exchanges.length, turn: 1, attempt, at: clock.date().toISOString() });
+    store.intent({ id: sample.id, exchange: exchanges.length, turn: 1, attempt, at: clock.date().toISOString() });
     const raw = await send(
       opened.handler,
       {
@@ -70,7 +71,7 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
   const subject = exchanges[parent]?.raw;
   for (const raw of opened.exchanges())
     exchanges.push({ raw, facts: { hop: "upstream", purpose: "sample", turn: 1, attempt: 1, parent } });
-  if (subject !== undefined) {
+  if (subject !== undefined && met.raw.inBand[mode].length + met.raw.side[mode].length > 0) {
     exchanges.push(
       ...(await sideEvidence({
         line: { handler: target.handler, headers: target.headers, clock },

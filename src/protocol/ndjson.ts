@@ -15,12 +15,15 @@ export interface NdjsonDecoder {
   /** The line that the stream left unfinished, if any. */
   end(): NdjsonLine[];
   problems(): readonly string[];
+  /** What was dropped for its length: parts of the stream that nobody has read. */
+  losses(): readonly string[];
 }
 
 /** A decoder for one stream. The lines are not parsed: a broken one is the reader's to judge. */
 export function createNdjsonDecoder(options: { limit?: number } = {}): NdjsonDecoder {
   const limit = options.limit ?? maxLineLength;
   const problems = createProblemList();
+  const losses = createProblemList();
   const text = createUtf8Decoder();
   const lines = createLineSplitter({ carriageReturn: false, limit });
   let atStart = true;
@@ -35,7 +38,7 @@ export function createNdjsonDecoder(options: { limit?: number } = {}): NdjsonDec
   function read(completed: readonly (string | null)[], terminated: boolean): NdjsonLine[] {
     const read: NdjsonLine[] = [];
     for (const line of completed) {
-      if (line === null) problems.add(`a line is longer than ${limit} characters and was dropped`);
+      if (line === null) losses.add(`a line is longer than ${limit} characters and was dropped`);
       else if (line.trim() !== "") read.push({ data: line.endsWith("\r") ? line.slice(0, -1) : line, terminated });
     }
     return read;
@@ -51,6 +54,7 @@ export function createNdjsonDecoder(options: { limit?: number } = {}): NdjsonDec
       return completed;
     },
     problems: () => problems.list(),
+    losses: () => losses.list(),
   };
 }
 

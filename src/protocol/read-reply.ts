@@ -68,19 +68,19 @@ function readStream(body: string, framing: Framing): ReadReply {
   events.push(...reader.end());
   const terminal = events.at(-1);
   if (terminal === undefined || (terminal.kind !== "done" && terminal.kind !== "error")) {
-    return { replies: [], end: "unreadable", problems: ["the stream gave no end"] };
+    return { replies: [], end: "unreadable", problems: ["the stream gave no end"], lossy: true };
   }
   if (!reader.overrun) return terminal.reply;
   return { ...terminal.reply, problems: [...terminal.reply.problems, "the stream goes on after its end"] };
 }
 
 function failed(error: ServerErrorBody): ReadReply {
-  return { replies: [{ ...emptyReply, error }], end: "complete", problems: [] };
+  return { replies: [{ ...emptyReply, error }], end: "complete", problems: [], lossy: false };
 }
 
 function unreadable(input: ResponseText, problem: string): ReadReply {
   const status = input.status === null ? "" : ` (HTTP ${input.status})`;
-  return { replies: [], end: "unreadable", problems: [`${problem}${status}`] };
+  return { replies: [], end: "unreadable", problems: [`${problem}${status}`], lossy: true };
 }
 
 function title(body: string): string | undefined {

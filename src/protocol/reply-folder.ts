@@ -16,6 +16,8 @@ export interface ReplyFolder {
   /** Records an error that came otherwise than as an object. */
   fail(error: ServerErrorBody): void;
   problem(text: string): void;
+  /** Names a part of the reply that could not be read. */
+  lose(problem: string): void;
   /** Closes everything open and gives all that was read. To be called once. */
   finish(done: boolean, events: StreamEvent[]): { reply: ReadReply; error: ServerErrorBody | null };
 }
@@ -39,6 +41,7 @@ export function createReplyFolder(): ReplyFolder {
   let usage: Usage | null = null;
   let systemFingerprint: string | null = null;
   let error: ServerErrorBody | null = null;
+  let lossy = false;
 
   function choiceAt(number: number): Choice {
     const known = choices.get(number);
@@ -155,6 +158,10 @@ export function createReplyFolder(): ReplyFolder {
       error ??= failure;
     },
     problem: (problem) => problems.add(problem),
+    lose(problem) {
+      lossy = true;
+      problems.add(problem);
+    },
     finish(done, events) {
       const replies = [...choices.values()]
         .sort((a, b) => a.number - b.number)
@@ -162,7 +169,12 @@ export function createReplyFolder(): ReplyFolder {
       const end = messageEnd(done, replies.length > 0 || error !== null);
       if (end === "unreadable") problems.add("nothing in it could be read as a reply");
       return {
-        reply: { replies: withError(replies, error, { usage, systemFingerprint }), end, problems: problems.list() },
+        reply: {
+          replies: withError(replies, error, { usage, systemFingerprint }),
+          end,
+          problems: problems.list(),
+          lossy,
+        },
         error,
       };
     },

@@ -49,11 +49,15 @@ export interface ChatReply {
  */
 export type MessageEnd = "complete" | "no_done" | "unreadable";
 
-/** All that could be read from one HTTP response body. `problems` name broken JSON, undecodable bytes and the like. */
+/**
+ * All that could be read from one HTTP response body. `problems` name broken JSON, undecodable bytes and the like; `lossy` is
+ * true where a part of the reply is among them that could have held anything, a call too.
+ */
 export interface ReadReply {
   readonly replies: readonly ChatReply[];
   readonly end: MessageEnd;
   readonly problems: readonly string[];
+  readonly lossy: boolean;
 }
 
 /** The reply of nothing: what a reader starts from. */

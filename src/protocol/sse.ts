@@ -17,12 +17,15 @@ export interface SseDecoder {
   /** The event that the stream left unfinished, if any. */
   end(): SseEvent[];
   problems(): readonly string[];
+  /** What was dropped for its length: parts of the stream that nobody has read. */
+  losses(): readonly string[];
 }
 
 /** A decoder for one stream: CR, LF and CRLF, a byte order mark, comments, several data lines, limits on length. */
 export function createSseDecoder(options: { limit?: number } = {}): SseDecoder {
   const limit = options.limit ?? maxLineLength;
   const problems = createProblemList();
+  const losses = createProblemList();
   const text = createUtf8Decoder();
   const lines = createLineSplitter({ carriageReturn: true, limit });
   let atStart = true;
@@ -42,7 +45,7 @@ export function createSseDecoder(options: { limit?: number } = {}): SseDecoder {
 
   function readLine(line: string | null): void {
     if (line === null) {
-      problems.add(`a line is longer than ${limit} characters and was dropped`);
+      losses.add(`a line is longer than ${limit} characters and was dropped`);
     } else if (line.startsWith("data:")) {
       addData(fieldValue(line, 4));
     } else if (!line.startsWith(":")) {
@@ -64,7 +67,7 @@ export function createSseDecoder(options: { limit?: number } = {}): SseDecoder {
   function dispatch(terminated: boolean): SseEvent[] {
     const joined = data.length === 1 ? (data[0] ?? "") : data.join("\n");
     const complete = data.length > 0 && dataLength <= limit + 1;
-    if (dataLength > limit + 1) problems.add(`an event is longer than ${limit} characters and was dropped`);
+    if (dataLength > limit + 1) losses.add(`an event is longer than ${limit} characters and was dropped`);
     const events = complete ? [{ event, data: joined, id, terminated }] : [];
     data = [];
     dataLength = 0;
@@ -92,6 +95,7 @@ export function createSseDecoder(options: { limit?: number } = {}): SseDecoder {
       return events;
     },
     problems: () => problems.list(),
+    losses: () => losses.list(),
   };
 }
 

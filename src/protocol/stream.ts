@@ -29,6 +29,7 @@ export function createStreamReader(framing: Framing): StreamReader {
 
   function finish(done: boolean, events: StreamEvent[]): void {
     for (const problem of decoder.problems()) folder.problem(problem);
+    for (const problem of decoder.losses()) folder.lose(problem);
     const { reply, error } = folder.finish(done, events);
     ended = true;
     events.push(error === null && reply.end === "complete" ? { kind: "done", reply } : { kind: "error", error, reply });
@@ -47,7 +48,8 @@ export function createStreamReader(framing: Framing): StreamReader {
     events.push({ kind: "raw", data });
     if (value !== undefined) return;
     const place = framing === "sse" ? `data of event ${number}` : `line ${number}`;
-    folder.problem(
+    const name = data.trim() === "" ? folder.problem : folder.lose;
+    name(
       terminated ? `${place} is not JSON: ${excerpt(data)}` : `the stream stops inside the ${place}: ${excerpt(data)}`,
     );
   }

@@ -80,7 +80,9 @@ const ruleSchema = z.strictObject({
   draw: z
     .enum(["deck", "independent"])
     .optional()
-    .describe("deck: without replacement, reshuffled when empty; independent (default): each card with its weight."),
+    .describe(
+      "deck: without replacement, reshuffled when empty, one deck per tool_choice and per streamed or not; independent (default): each card with its weight. A deck whose rule has no `user` pattern is also drawn from by a client's own checks.",
+    ),
   cards: z.array(cardSchema).min(1),
 });
 

@@ -9,7 +9,7 @@ function decode(pieces: readonly Uint8Array[], limit?: number) {
   const decoder = createNdjsonDecoder(limit === undefined ? {} : { limit });
   const lines = pieces.flatMap((piece) => decoder.push(piece));
   lines.push(...decoder.end());
-  return { lines, problems: decoder.problems() };
+  return { lines, problems: [...decoder.problems(), ...decoder.losses()] };
 }
 
 describe("reading NDJSON", () => {

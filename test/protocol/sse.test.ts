@@ -9,7 +9,7 @@ function decode(pieces: readonly (string | Uint8Array)[], limit?: number) {
   const decoder = createSseDecoder(limit === undefined ? {} : { limit });
   const events = pieces.flatMap((piece) => decoder.push(typeof piece === "string" ? encoder.encode(piece) : piece));
   events.push(...decoder.end());
-  return { events, problems: decoder.problems() };
+  return { events, problems: [...decoder.problems(), ...decoder.losses()] };
 }
 
 function event(data: string, rest: Partial<SseEvent> = {}): SseEvent {

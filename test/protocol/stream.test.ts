@@ -65,7 +65,7 @@ describe("every recorded stream", () => {
   it.each(recorded)("%s: deltas joined are the folded reply", (name) => {
     const events = readPieces(framingOf(name), [wireBytes(name)]);
     const { replies } = terminal(events).reply;
-    const reply = only({ replies, end: "complete", problems: [] });
+    const reply = only({ replies, end: "complete", problems: [], lossy: false });
     expect(events.map((event) => (event.kind === "text-delta" ? event.text : "")).join("")).toBe(reply.content);
     expect(events.map((event) => (event.kind === "reasoning-delta" ? event.text : "")).join("")).toBe(reply.reasoning);
     expect(events.flatMap((event) => (event.kind === "call-end" ? [event.served] : []))).toEqual(reply.calls);
@@ -460,6 +460,7 @@ describe("streams that do not end well", () => {
       end: "no_done",
       replies: [{ content: "a" }],
       problems: [expect.stringMatching(/stops inside/)],
+      lossy: true,
     });
   });
 
@@ -468,8 +469,17 @@ describe("streams that do not end well", () => {
     expect(events).toContainEqual({ kind: "raw", data: '{"choices":[' });
     expect(terminal(events)).toMatchObject({
       kind: "done",
-      reply: { replies: [{ content: "ab" }], problems: ['data of event 2 is not JSON: "{\\"choices\\":["'] },
+      reply: {
+        replies: [{ content: "ab" }],
+        problems: ['data of event 2 is not JSON: "{\\"choices\\":["'],
+        lossy: true,
+      },
     });
+  });
+
+  it.each(["", "  "])("loses nothing by an event with nothing in it: %j", (data) => {
+    const events = readPieces("sse", [sse(data, delta({ content: "a" }), "[DONE]")]);
+    expect(terminal(events).reply).toMatchObject({ replies: [{ content: "a" }], lossy: false });
   });
 
   it("gives an object of no known shape as raw without blame", () => {

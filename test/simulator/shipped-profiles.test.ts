@@ -173,6 +173,18 @@ describe("steady keeps whichever contract it is given, for any question", () => 
     expect(reply.calls).toEqual([{ name: "generate_image", arguments: '{"prompt": "Show me a calico cat!"}' }]);
   });
 
+  it("finds run_python among many tools", async () => {
+    const handler = createSimulator({ profile, seed: "s", now: () => now });
+    const others = ["list_directory", "send_mail"].map((name) => ({ type: "function", function: { name } }));
+    const body = {
+      model: "steady",
+      messages: [{ role: "user", content: "2の100乗は？" }],
+      tools: [...others, runPython],
+    };
+    const reply = foldReply(await (await post(handler, "/v1/chat/completions", body)).text());
+    expect(reply.calls.map((call) => call.name)).toEqual(["run_python"]);
+  });
+
   it("writes the marker that the system prompt asks for, and none where it asks for none", async () => {
     const handler = createSimulator({ profile, seed: "s", now: () => now });
     const ask = async (system: string): Promise<string> => {

@@ -24,7 +24,10 @@ type Values = ValuesOf<typeof runOptions>;
 export const runTargets: Execute<typeof runOptions> = async (values, world) => {
   const config = readConfig(values.config, world);
   const settings = runSettings(values, config, world);
-  const scenarios = await loadScenarios(scenarioFolders(values.scenarios, config, world));
+  const scenarios = await loadScenarios(scenarioFolders(values.scenarios, config, world), {
+    only: values.scenario.length > 0 ? values.scenario : undefined,
+    agentShapes: settings.shapes.includes("agent"),
+  });
   const onlyScenarios = chosenScenarios(values.scenario, scenarios, settings.languages);
   const request =
     values.request === undefined

@@ -1,9 +1,12 @@
+import { appendFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { StoreError, storeError } from "./store-error.ts";
 
 /** An open file that only grows. */
 export interface AppendFile {
   write(text: string): Promise<void>;
+  /** Writes before it returns. For short lines only: a detour through the thread pool costs more than the write itself. */
+  writeNow(text: string): void;
   close(): Promise<void>;
 }
 
@@ -12,15 +15,23 @@ export type OpenAppendFile = (path: string) => Promise<AppendFile>;
 
 export const openNewFile: OpenAppendFile = async (path) => {
   const file = await open(path, "ax", 0o600);
-  return { write: (text) => file.appendFile(text, "utf8"), close: () => file.close() };
+  return {
+    write: (text) => file.appendFile(text, "utf8"),
+    writeNow: (text) => appendFileSync(file.fd, text, "utf8"),
+    close: () => file.close(),
+  };
 };
 
-/** A line may wait this long in memory; beyond it writers are asked to wait. */
+/** More than this may not wait in memory: writers are asked to wait. */
 const highWater = 4 * 1024 * 1024;
+/** Milliseconds for which lines gather before they go out together: thousands of small writes cost more than the work they record. */
+const gatherMs = 10;
+/** A batch of this size goes out without waiting for more. */
+const batchSize = 256 * 1024;
 
 /**
- * Appends lines to one file in the order in which they came: while a write is under way the next lines gather and go out
- * together. The first failure is kept and given to everyone who waits, writes or closes afterwards, so that nothing is
+ * Appends lines to one file in the order in which they came: they gather for a moment, and while a write is under way, and go
+ * out together; a flush does not wait for more. The first failure is kept and given to everyone who waits, writes or closes afterwards, so that nothing is
  * lost without a word.
  */
 export class LineWriter {
@@ -30,6 +41,7 @@ export class LineWriter {
   #waiting: string[] = [];
   #waitingSize = 0;
   #running: Promise<void> | null = null;
+  #timer: ReturnType<typeof setTimeout> | null = null;
   #failure: StoreError | null = null;
 
   constructor(path: string, openFile: OpenAppendFile) {
@@ -51,7 +63,30 @@ export class LineWriter {
     if (this.#failure !== null) throw this.#failure;
     this.#waiting.push(line, "\n");
     this.#waitingSize += line.length;
-    this.#running ??= this.#drain();
+    if (this.#waitingSize >= batchSize) this.#begin();
+    else this.#timer ??= setTimeout(() => this.#begin(), gatherMs);
+  }
+
+  /** Appends a short line and returns once it is with the operating system. @throws StoreError */
+  appendNow(line: string): void {
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#file === null || this.#waiting.length > 0 || this.#running !== null) {
+      throw new StoreError(
+        `${this.#path}: lines that must stand at once and lines that may wait do not go into one file`,
+      );
+    }
+    try {
+      this.#file.writeNow(`${line}\n`);
+    } catch (error) {
+      this.#failure = storeError(this.#path, error);
+      throw this.#failure;
+    }
+  }
+
+  #begin(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#waiting.length > 0) this.#running ??= this.#drain();
   }
 
   /** True while more waits than should be held in memory. */
@@ -61,11 +96,13 @@ export class LineWriter {
 
   /** Resolves when everything appended so far is with the operating system. @throws StoreError */
   async flush(): Promise<void> {
+    this.#begin();
     await this.#running;
     if (this.#failure !== null) throw this.#failure;
   }
 
   async close(): Promise<void> {
+    this.#begin();
     await this.#running;
     try {
       await this.#file?.close();

@@ -1,6 +1,6 @@
 import { parseJson } from "../../protocol/json.ts";
 import { readReply } from "../../protocol/read-reply.ts";
-import type { ChatReply } from "../../protocol/reply.ts";
+import type { ChatReply, ReadReply } from "../../protocol/reply.ts";
 import { stringAt } from "../../protocol/servers/probe.ts";
 import type { EvidenceGrade } from "../../protocol/servers/server.ts";
 import { bodyText } from "./body.ts";
@@ -36,12 +36,13 @@ const endTokens = [
 
 /**
  * The raw text of a stored reply, from the best evidence there is: fields of the reply itself, its token ids decoded by a
- * side exchange, else a repetition. Null where nothing shows it. Looks at the first choice only.
+ * side exchange, else a repetition. Null where nothing shows it. Looks at the first choice only. `read` is the judged reply
+ * where the caller has read it already.
  */
-export function rawText(exchanges: readonly Exchange[], parent: number): RawText | null {
+export function rawText(exchanges: readonly Exchange[], parent: number, read?: ReadReply): RawText | null {
   const judged = exchanges[parent];
   if (judged === undefined) return null;
-  const reply = firstReply(judged);
+  const reply = read === undefined ? firstReply(judged) : firstOf(read);
   const sides = exchanges.flatMap((exchange, index) =>
     exchange.hop === "side" && exchange.parent === parent ? [{ exchange, index }] : [],
   );
@@ -114,6 +115,10 @@ function firstReply(exchange: Exchange): ChatReply | null {
     status: exchange.status,
     streamed: false,
   });
+  return firstOf(read);
+}
+
+function firstOf(read: ReadReply): ChatReply | null {
   return read.replies.find(({ choice }) => choice === 0) ?? read.replies[0] ?? null;
 }
 

@@ -25,8 +25,8 @@ export const runFiles = {
  */
 export interface RunStore {
   readonly folder: string;
-  /** Notes that a request is about to be sent. Resolves when the note has reached the operating system. */
-  intent(intent: Intent): Promise<void>;
+  /** Notes that a request is about to be sent; the note is with the operating system when this returns. */
+  intent(intent: Intent): void;
   /** Keeps a request body, each text once, and returns its SHA-256. */
   request(body: string): string;
   /** Keeps an exchange of the target stage and returns its line number, from 0. */
@@ -69,9 +69,8 @@ export async function createRunStore(
 
   return {
     folder,
-    async intent(intent) {
-      journal.append(JSON.stringify(intent));
-      await journal.flush();
+    intent(intent) {
+      journal.appendNow(JSON.stringify(intent));
     },
     request(body) {
       const hash = textHash(body);

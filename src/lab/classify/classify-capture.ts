@@ -16,18 +16,19 @@ function judgeExchange(capture: Capture, index: number, facts: TargetFacts): Rep
   const exchange = capture.exchanges[index];
   if (exchange === undefined) return null;
   const body = bodyText(exchange.body);
-  const raw = rawText(capture.exchanges, index);
+  const reply = readReply({
+    body,
+    contentType: exchange.headers["content-type"] ?? null,
+    status: exchange.status,
+    streamed: capture.stream,
+  });
+  const raw = rawText(capture.exchanges, index, reply);
   return classifyReply({
     exchange: index,
     status: exchange.status,
     end: exchange.end,
     body,
-    reply: readReply({
-      body,
-      contentType: exchange.headers["content-type"] ?? null,
-      status: exchange.status,
-      streamed: capture.stream,
-    }),
+    reply,
     request: { ...capture.request, stream: capture.stream },
     expectation: capture.expectation,
     raw:

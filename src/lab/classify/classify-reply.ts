@@ -11,11 +11,14 @@ import { ownerOf } from "./owner.ts";
 import type { ReplyInput } from "./reply-input.ts";
 import { isBareFormat } from "./text-calls.ts";
 
+/** A server may say anything at any length; what came is kept with the capture. */
+const longestDetail = 500;
+
 const unmeasured = (input: ReplyInput, reason: NotMeasured, detail: string): ReplyJudgement => ({
   measured: false,
   exchange: input.exchange,
   reason,
-  detail,
+  detail: detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail)}…`,
   headline: "transport_error",
   owner: reason === "context_invalid" ? "server_option" : "network",
 });
@@ -29,6 +32,7 @@ function judgeError(
   inStream: boolean,
 ): ReplyJudgement {
   const meaning = classifyServerError(input.server, { status: status ?? 0, message, inStream });
+  const said = inStream || status === null || message.startsWith("HTTP ") ? message : `HTTP ${status}: ${message}`;
   switch (meaning.kind) {
     case "refused":
       return judged(input, reply, { kind: "refused", status: status ?? 0, message, about: meaning.about });
@@ -37,17 +41,17 @@ function judgeError(
       return judged(input, reply, { kind: "server_error", status, message, modelCall: modelCallOf(readings) });
     }
     case "context":
-      return unmeasured(input, "context_invalid", message);
+      return unmeasured(input, "context_invalid", said);
     case "wrong_key":
-      return unmeasured(input, "wrong_key", message);
+      return unmeasured(input, "wrong_key", said);
     case "model_missing":
-      return unmeasured(input, "model_missing", message);
+      return unmeasured(input, "model_missing", said);
     case "unavailable":
-      return unmeasured(input, "server_unavailable", message);
+      return unmeasured(input, "server_unavailable", said);
     case "bad_request":
-      return unmeasured(input, "bad_request", message);
+      return unmeasured(input, "bad_request", said);
     case "other":
-      return unmeasured(input, "transport", message);
+      return unmeasured(input, "transport", said);
     default:
       return meaning satisfies never;
   }
@@ -148,9 +152,20 @@ export function classifyReply(input: ReplyInput): ReplyJudgement {
 
   const readings = readReplyTexts(input, reply);
   const axis = callAxis(input, readings, reply);
-  // A lost connection that shows no begun call says nothing about the model: it might still have called.
-  if (input.end.kind === "failed" && axis.kind === "none") return unmeasured(input, "transport", input.end.cause);
-  return judged(input, reply, endedInSilence(input, reply, axis, readings) ?? axis, readings);
+  const silence = endedInSilence(input, reply, axis, readings);
+  if (silence !== null) return judged(input, reply, silence, readings);
+  const missing = axis.kind === "none" ? missingPart(input, readings) : null;
+  return missing ?? judged(input, reply, axis, readings);
+}
+
+/** A reply of which a part is missing, and that shows no call, says nothing about the model: the call might stand there. */
+function missingPart(input: ReplyInput, readings: Readings): ReplyJudgement | null {
+  if (input.end.kind === "failed") return unmeasured(input, "transport", input.end.cause);
+  if (readings.cut === "stream") {
+    const cut = input.reply.lossy ? input.reply.problems.at(-1) : undefined;
+    return unmeasured(input, "transport", cut ?? "the stream ended without finish_reason and [DONE]");
+  }
+  return input.reply.lossy ? unmeasured(input, "unreadable", input.reply.problems[0] ?? "a part is missing") : null;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Messages } from "./messages/messages.ts";
 import type { ReportModel, TargetView } from "./model.ts";
 import { quoteName, reasonName } from "./names.ts";
 import type { RenderOptions, Report } from "./report.ts";
-import { visibleText } from "./terminal-text.ts";
+import { oneLineOption, visibleText } from "./terminal-text.ts";
 
 const shownIds = 3;
 const narrowest = 60;
@@ -51,10 +51,13 @@ function targetLines(target: TargetView, messages: Messages, colors: Colors, wid
     colors.bold(cutToWidth(visibleText(target.name), width)),
     ...identityLines(target, messages, colors, width),
   ];
-  for (const table of target.tables) {
+  // Tables of a target that nobody could ask would only repeat that.
+  for (const table of target.unmet === null ? target.tables : []) {
     lines.push("");
     lines.push(
-      ...(table.kind === "matrix" ? matrixLines(table, messages, colors, width) : armsLines(table, messages, colors)),
+      ...(table.kind === "matrix"
+        ? matrixLines(table, messages, colors, width)
+        : armsLines(table, messages, colors, width)),
     );
   }
   lines.push("", ...diagnosisLines(target, messages, colors, width));
@@ -106,7 +109,9 @@ function oneDiagnosis(
 ): string[] {
   const tone = toneColour(toneOf(diagnosis.owner), colors);
   const label = `[${messages.owners[diagnosis.owner]}]`;
-  const [first = "", ...rest] = wrap(`${label} ${visibleText(diagnosisSentence(facts, messages))}`, width - 2);
+  const { fix } = facts;
+  const shown = fix === null ? facts : { ...facts, fix: { ...fix, option: oneLineOption(fix.option) } };
+  const [first = "", ...rest] = wrap(`${label} ${visibleText(diagnosisSentence(shown, messages))}`, width - 2);
   return [
     `  ${tone(colors.bold(label))}${first.slice(label.length)}`,
     ...rest.map((line) => `  ${line}`),
@@ -138,7 +143,7 @@ function closingLines({ targets }: ReportModel, messages: Messages, colors: Colo
     const tone = toneColour(toneOf(diagnosis.owner), colors);
     const said = [
       messages.diagnosisTitles[diagnosis.code],
-      ...(diagnosis.fix === null ? [] : [`${messages.words.fix}: ${visibleText(diagnosis.fix.option)}`]),
+      ...(diagnosis.fix === null ? [] : [`${messages.words.fix}: ${oneLineOption(diagnosis.fix.option)}`]),
     ];
     return [
       cell(visibleText(target.name)),
@@ -171,10 +176,12 @@ function exclusionLines(
     "",
     colors.bold(messages.words.exclusions),
     ...wrap(messages.words.exclusionsLead(exclusions.length, summary.planned), width - 2).map((line) => `  ${line}`),
-    ...[...byReason].map(
-      ([reason, { count, detail }]) =>
-        `  ${cutToWidth(`${pad(String(count), 3, "left")}  ${visibleText(reasonName(reason, messages))}: ${visibleText(detail)}`, width - 2)}`,
-    ),
+    ...[...byReason].map(([reason, { count, detail }]) => {
+      const name = visibleText(reasonName(reason, messages));
+      // Why a target could not be met is said with the target.
+      const text = reason === "target_not_met" || detail === "" ? name : `${name}: ${visibleText(detail)}`;
+      return `  ${cutToWidth(`${pad(String(count), 3, "left")}  ${text}`, width - 2)}`;
+    }),
   ];
 }
 

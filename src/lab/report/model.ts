@@ -91,10 +91,11 @@ function targetView(
   };
 }
 
-/** Targets in the run's order, then those that only the summary knows. */
+/** Targets in the order of the plan, then those that it does not know. */
 function targetNames(record: RunRecord, summary: Summary): string[] {
   return [
     ...new Set([
+      ...record.plan.cells.map((cell) => cell.target),
       ...record.targets.map((target) => target.name),
       ...record.unmet.map((entry) => entry.target),
       ...summary.cells.map((cell) => cell.target),

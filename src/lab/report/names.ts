@@ -9,6 +9,7 @@ export function quoteName(kind: QuoteKind, messages: Messages): string {
 /** Why a sample was not measured, in words; a reason that is not known here is shown as it is. */
 export function reasonName(reason: string, messages: Messages): string {
   if (reason === "not_sent") return messages.words.notSent;
+  if (reason === "target_not_met") return messages.words.targetNotMet;
   const names: Readonly<Record<string, string>> = messages.notMeasured;
   return names[reason] ?? reason;
 }

@@ -1,4 +1,11 @@
-import { type Contract, contracts, type ScenarioClass, type Shape, scenarioClasses } from "../scenario/scenario.ts";
+import {
+  type Contract,
+  contracts,
+  type ScenarioClass,
+  type Shape,
+  scenarioClasses,
+  shapes,
+} from "../scenario/scenario.ts";
 import type { Cell } from "../stats/summary.ts";
 import type { Outcome } from "./messages/messages.ts";
 import type { SampleRow } from "./sample-row.ts";
@@ -35,11 +42,17 @@ export interface ArmsView {
   }[];
 }
 
-/** The tables of one target, in the order in which the run made them: a matrix where a suite compares contracts, arms elsewhere. */
+/**
+ * The tables of one target: a matrix where a suite compares contracts, arms elsewhere. Suites and routes stand as the run made
+ * them, the small shape before the agent's.
+ */
 export function tablesOf(cells: readonly Cell[], rows: readonly SampleRow[]): readonly (MatrixView | ArmsView)[] {
-  return [...grouped(cells, (cell) => [cell.suite, cell.route, cell.shape].join("\n")).values()].map((group) =>
-    new Set(group.map((cell) => cell.contract)).size > 1 ? matrixOf(group) : armsOf(group, rows),
-  );
+  const bySuite = [...grouped(cells, (cell) => cell.suite).values()];
+  const byRoute = bySuite.flatMap((group) => [...grouped(group, (cell) => cell.route).values()]);
+  return byRoute
+    .flatMap((group) => shapes.map((shape) => group.filter((cell) => cell.shape === shape)))
+    .filter((group) => group.length > 0)
+    .map((group) => (new Set(group.map((cell) => cell.contract)).size > 1 ? matrixOf(group) : armsOf(group, rows)));
 }
 
 function matrixOf(cells: readonly Cell[]): MatrixView {
@@ -91,7 +104,6 @@ export function outcomeOf(sample: Pick<SampleRow, "axis" | "delivered">, rated: 
       if (!rated) return "served";
       return sample.delivered === "yes" ? "delivered" : "undelivered";
     case "server_error":
-    case "refused":
       return "failed";
     case "none":
     case null:

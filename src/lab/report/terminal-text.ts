@@ -12,6 +12,11 @@ export function visibleText(text: string): string {
   return text.replace(unseenCharacters, escapeCharacter);
 }
 
+/** A remedy on one line: lines of a file stand side by side there. */
+export function oneLineOption(option: string): string {
+  return visibleText(option.replaceAll("\n", ", "));
+}
+
 /** One unseen character written out. */
 export function escapeCharacter(character: string): string {
   if (character === "\n") return "\\n";

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { basename, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { suggestion } from "./nearest.ts";
@@ -38,36 +38,58 @@ interface Folder {
   readonly agent: readonly SourceFile[];
 }
 
+/** What a plan needs; the rest of the shipped files then stays unread. Files of the user's own folders are always read whole. */
+export interface LoadOptions {
+  /** Ids of scenarios that will be used beside those that suites name; undefined = all. */
+  readonly only?: readonly string[] | undefined;
+  /** Whether the agent shapes will be used. */
+  readonly agentShapes?: boolean | undefined;
+}
+
 /**
  * Reads the shipped scenarios and then `folders`; an id in a later folder replaces the earlier one, new ids are added. A
  * folder holds scenarios (`*.yaml`, at any depth) and, if it likes, `suites/` and `agent/`. Throws {@link ScenarioProblems}
  * with all problems of all files.
  */
-export async function loadScenarios(folders: readonly string[]): Promise<LoadedScenarios> {
+export async function loadScenarios(
+  folders: readonly string[],
+  { only, agentShapes: withAgentShapes = true }: LoadOptions = {},
+): Promise<LoadedScenarios> {
   const problems: string[] = [];
-  const read = [await readFolder(shippedScenarios, "scenarios", problems)];
-  for (const folder of folders) read.push(await readFolder(folder, folder.replace(/[\\/]+$/, ""), problems));
+  const shipped = await readFolder(shippedScenarios, "scenarios", problems);
+  const own: Folder[] = [];
+  for (const folder of folders) own.push(await readFolder(folder, folder.replace(/[\\/]+$/, ""), problems));
 
-  const scenarios = merge(
-    read.map((folder) => folder.scenarios),
+  const ownScenarios = merge(
+    own.map((folder) => folder.scenarios),
     scenarioSchema,
     (scenario) => scenario.id,
     problems,
   );
+  const known = [...new Set([...shipped.scenarios.map(idOfFile), ...ownScenarios.map((scenario) => scenario.id)])];
   // Where scenarios could not be read, their ids would be missed by suites as well: one mistake, one complaint.
-  const ids = problems.length > 0 ? null : scenarios.map((scenario) => scenario.id);
   const suites = merge(
-    read.map((folder) => folder.suites),
-    suiteSchemaKnowing(ids),
+    [shipped, ...own].map((folder) => folder.suites),
+    suiteSchemaKnowing(problems.length > 0 ? null : known),
     (suite) => suite.id,
     problems,
   );
-  const agentShapes = merge(
-    read.map((folder) => folder.agent),
-    agentShapeSchema,
-    (shape) => shape.language,
-    problems,
-  );
+  for (const id of only ?? []) {
+    if (!known.includes(id)) problems.push(`unknown scenario ${JSON.stringify(id)}${suggestion(id, known)}`);
+  }
+  const needed = only === undefined ? null : new Set([...only, ...suites.flatMap(namedScenarios)]);
+  const shippedNeeded = shipped.scenarios.filter((file) => needed === null || needed.has(idOfFile(file)));
+  const shippedOnes = merge([shippedNeeded], scenarioSchema, (scenario) => scenario.id, problems);
+  const replaced = new Map([...shippedOnes, ...ownScenarios].map((scenario) => [scenario.id, scenario]));
+  const scenarios = [...replaced.values()];
+  const agentShapes = withAgentShapes
+    ? merge(
+        [shipped, ...own].map((folder) => folder.agent),
+        agentShapeSchema,
+        (shape) => shape.language,
+        problems,
+      )
+    : [];
   if (problems.length > 0) throw new ScenarioProblems(problems);
   return { scenarios, suites, agentShapes };
 }
@@ -78,6 +100,17 @@ export function findSuite(loaded: LoadedScenarios, id: string): Suite {
   if (suite !== undefined) return suite;
   const known = loaded.suites.map((each) => each.id);
   throw new ScenarioProblems([`unknown suite ${JSON.stringify(id)}${suggestion(id, known)}`]);
+}
+
+/** Shipped scenario files are named by their id; a test holds that. */
+function idOfFile(file: SourceFile): string {
+  return basename(file.label).replace(/\.ya?ml$/, "");
+}
+
+/** Ids that a suite names itself. */
+function namedScenarios(suite: Suite): readonly string[] {
+  const ids = "ids" in suite.scenarios ? suite.scenarios.ids : [];
+  return [...ids, ...suite.fallback, ...suite.also.map((extra) => extra.scenario)];
 }
 
 async function readFolder(folder: string, label: string, problems: string[]): Promise<Folder> {

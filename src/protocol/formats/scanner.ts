@@ -27,15 +27,30 @@ interface Opener {
   readonly formats: readonly ToolCallFormat[];
 }
 
+interface OpenerIndex {
+  readonly byFirstCharacter: ReadonlyMap<string, readonly Opener[]>;
+  readonly firstCharacters: RegExp;
+}
+
+/** Made once for each registry: a scanner is opened for every text of every reply. */
+const indexes = new WeakMap<readonly ToolCallFormat[], OpenerIndex>();
+
 /** Openers by their first character, with the formats that own each, in the order of the registry. */
-function indexOpeners(formats: readonly ToolCallFormat[]): ReadonlyMap<string, readonly Opener[]> {
+function indexOpeners(formats: readonly ToolCallFormat[]): OpenerIndex {
+  const known = indexes.get(formats);
+  if (known !== undefined) return known;
   const index = new Map<string, Opener[]>();
   for (const opener of new Set(formats.flatMap((format) => format.openers))) {
     const first = opener[0] ?? "";
     const owners = formats.filter((format) => format.openers.includes(opener));
     index.set(first, [...(index.get(first) ?? []), { opener, formats: owners }]);
   }
-  return index;
+  const made = {
+    byFirstCharacter: index,
+    firstCharacters: new RegExp(`[${escapeClass(index.keys())}]`, "g"),
+  };
+  indexes.set(formats, made);
+  return made;
 }
 
 /**
@@ -44,8 +59,7 @@ function indexOpeners(formats: readonly ToolCallFormat[]): ReadonlyMap<string, r
  */
 export function createScanner(formats: readonly ToolCallFormat[]): Scanner {
   const meter: Meter = { steps: 0 };
-  const byFirstCharacter = indexOpeners(formats);
-  const firstCharacters = new RegExp(`[${escapeClass(byFirstCharacter.keys())}]`, "g");
+  const { byFirstCharacter, firstCharacters } = indexOpeners(formats);
   /** Text not yet given out; `base` is the offset of its first character in the whole input. */
   let buffer = "";
   let base = 0;

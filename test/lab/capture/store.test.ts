@@ -33,12 +33,14 @@ async function storeWith(name: string, samples: number, openFile?: OpenAppendFil
 
 const fullDisk = (broken: string): OpenAppendFile => {
   const written: string[] = [];
+  const write = (path: string, text: string): void => {
+    if (path.endsWith(broken) && written.length > 0)
+      throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+    written.push(text);
+  };
   return async (path) => ({
-    write: async (text) => {
-      if (path.endsWith(broken) && written.length > 0)
-        throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
-      written.push(text);
-    },
+    write: async (text) => write(path, text),
+    writeNow: (text) => write(path, text),
     close: async () => {},
   });
 };
@@ -46,7 +48,7 @@ const fullDisk = (broken: string): OpenAppendFile => {
 describe("a run folder", () => {
   it("gives back everything that was put into it, in order", async () => {
     const store = await storeWith("r1", 0);
-    await store.intent({ id: "s0", exchange: 0, turn: 0, attempt: 1, at: "now" });
+    store.intent({ id: "s0", exchange: 0, turn: 0, attempt: 1, at: "now" });
     const hash = store.request('{"a":"素数"}');
     expect(store.request('{"a":"素数"}')).toBe(hash);
     const other = store.request("{}");
@@ -102,7 +104,7 @@ describe("a run folder", () => {
 
   it("has noted an intent on disk before it says so", async () => {
     const store = await storeWith("r1", 0);
-    await store.intent({ id: "s0", exchange: 0, turn: 0, attempt: 1, at: "now" });
+    store.intent({ id: "s0", exchange: 0, turn: 0, attempt: 1, at: "now" });
     expect(await readFile(join(results, "r1", runFiles.journal), "utf8")).toContain('"s0"');
     await store.close();
   });

@@ -109,7 +109,7 @@ nav a:hover { color: var(--ink); text-decoration: underline; }
 .arms .rate b { font-size: 16px; font-weight: 650; }
 .outcomes { display: flex; flex-wrap: wrap; gap: 0 10px; font-size: 12.5px; color: var(--muted); margin-top: 4px; }
 .count-leaked { color: var(--lost); font-weight: 600; }
-.count-swallowed, .count-failed { color: var(--gone); font-weight: 600; }
+.count-swallowed, .count-failed, .count-refused { color: var(--gone); font-weight: 600; }
 .plain { color: var(--muted); font-size: 13px; }
 .why { color: var(--muted); font-size: 12px; }
 
@@ -123,7 +123,7 @@ nav a:hover { color: var(--ink); text-decoration: underline; }
 .part-reasoning_only { fill: var(--lost); background: var(--lost); }
 .part-swallowed { fill: var(--gone-fill); background: var(--gone-fill); }
 .part-truncated { fill: var(--setting); background: var(--setting); }
-.part-failed { fill: var(--gone); background: var(--gone); }
+.part-failed, .part-refused { fill: var(--gone); background: var(--gone); }
 .part-no_call { fill: var(--track); background: var(--track); }
 .key.part-no_call { outline: 1px solid var(--line); }
 

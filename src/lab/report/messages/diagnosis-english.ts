@@ -60,7 +60,7 @@ function happened(facts: DiagnosisFacts): string {
     case "stream_differs":
       return `The same requests end differently streamed and not streamed: ${seen} replies. Test in the mode that your client uses.`;
     case "network":
-      return `The connection broke, not the model: ${seen} requests have no usable answer${quoted(detail(facts, "cause", "phase"))}.`;
+      return `No usable answer came to ${seen} requests, which says nothing about the model${quoted(detail(facts, "cause", "phase"))}.`;
     case "no_fault":
       return `No fault seen: ${seen} replies came through as asked.`;
   }

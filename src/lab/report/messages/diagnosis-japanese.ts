@@ -61,7 +61,7 @@ function happened(facts: DiagnosisFacts): string {
     case "stream_differs":
       return `同じリクエストでも、ストリーミングの有無で結果が変わります。${seen}の返答が該当します。クライアントが使う方式で確かめてください。`;
     case "network":
-      return `モデルではなく接続の問題です。${seen}のリクエストで使える応答が得られませんでした${quoted(detail(facts, "cause", "phase"))}。`;
+      return `${seen}のリクエストで使える応答が得られませんでした${quoted(detail(facts, "cause", "phase"))}。モデルについては何も分かりません。`;
     case "no_fault":
       return `不具合は見つかりませんでした。${seen}の返答が指示どおりに届いています。`;
   }

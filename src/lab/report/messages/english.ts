@@ -106,6 +106,7 @@ export const english: Messages = {
     reasoning_only: "only in reasoning",
     truncated: "cut off",
     failed: "server error",
+    refused: "refused",
     no_call: "no call",
   },
   classes: {
@@ -160,7 +161,7 @@ export const english: Messages = {
     quoted_call_served: "Quotations served as calls",
     required_hides_fault: "Fault hidden by tool_choice required",
     stream_differs: "Streaming changes the outcome",
-    network: "Connection broken",
+    network: "No usable answer",
     no_fault: "No fault seen",
   },
   diagnosisParts: diagnosisEnglish,
@@ -189,6 +190,7 @@ export const english: Messages = {
     notTestable: "not testable here",
     notMeasured: "not measured",
     notSent: "not sent",
+    targetNotMet: "target could not be met",
     unmet: "could not be met",
     howToRead:
       "3/3 is delivered of measured, with its 95 % Wilson interval; attempted is named where it differs. What was not measured is never counted as a failure.",

@@ -106,6 +106,7 @@ export const japanese: Messages = {
     reasoning_only: "推論内のみ",
     truncated: "切断",
     failed: "サーバーエラー",
+    refused: "拒否",
     no_call: "呼び出しなし",
   },
   classes: {
@@ -115,7 +116,7 @@ export const japanese: Messages = {
     impossible: "ツール必須",
     irrelevant: "無関係",
   },
-  contracts: { marker: "マーカー契約", native: "native tool (auto)" },
+  contracts: { marker: "マーカー契約", native: "ネイティブツール (auto)" },
   shapes: { small: "短いプロンプト", agent: "エージェント型プロンプト" },
   servers: {
     vllm: "vLLM",
@@ -160,7 +161,7 @@ export const japanese: Messages = {
     quoted_call_served: "呼び出しにされた引用",
     required_hides_fault: "tool_choice required に隠れた不具合",
     stream_differs: "ストリーミングで変わる結果",
-    network: "接続の問題",
+    network: "使える応答なし",
     no_fault: "不具合なし",
   },
   diagnosisParts: diagnosisJapanese,
@@ -189,6 +190,7 @@ export const japanese: Messages = {
     notTestable: "このサーバーでは検証不可",
     notMeasured: "測定できず",
     notSent: "未送信",
+    targetNotMet: "対象に接続できず",
     unmet: "接続できず",
     howToRead:
       "3/3 は「到達数/測定数」で、右は 95 % Wilson 区間です。試行数は到達数と違うときだけ示します。測定できなかったものを失敗として数えることはありません。",

@@ -28,6 +28,7 @@ export const outcomes = [
   "reasoning_only",
   "truncated",
   "failed",
+  "refused",
   "no_call",
 ] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -79,6 +80,7 @@ export interface Words {
   readonly notTestable: string;
   readonly notMeasured: string;
   readonly notSent: string;
+  readonly targetNotMet: string;
   readonly unmet: string;
   readonly howToRead: string;
   readonly notRated: string;
