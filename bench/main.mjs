@@ -6,6 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Bench } from "tinybench";
 
+if (process.argv.includes("--peers")) {
+  await import("./peers.mjs");
+  process.exit();
+}
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 const main = join(root, "dist/cli/main.js");
 const samples = 2000;

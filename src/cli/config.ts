@@ -65,12 +65,21 @@ export function readConfig(given: string | undefined, world: Pick<World, "cwd">)
     throw new UserError(`--config: there is no file ${given}`);
   }
   const shown = shownPath(file, world.cwd);
-  const read = readYaml(readFileSync(file, "utf8"), shown, configSchema);
+  const read = readYaml(utf8Text(readFileSync(file), shown), shown, configSchema);
   if (!read.ok) throw problemsError(read.problems, shown);
   const names = read.value.targets.map((target) => target.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new UserError(`${shown}: two targets are named "${twice}"; rename one`);
   return read.value;
+}
+
+/** The text of a file. @throws UserError where it is no UTF-8 */
+export function utf8Text(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new UserError(`${file} is not UTF-8 text`, { cause: error });
+  }
 }
 
 /** A UserError of one or more problems that each name their place already. */

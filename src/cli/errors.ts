@@ -1,5 +1,13 @@
-/** What the program ends with; `lab gate` adds 1 and 4. */
-export const exitCodes = { ok: 0, misuse: 2, notMeasured: 3, internal: 70, interrupted: 130 } as const;
+/** What the program ends with; `lab gate` adds 4. `below`: a bar that was asked for is not reached; `found`: a fault. */
+export const exitCodes = {
+  ok: 0,
+  below: 1,
+  found: 1,
+  misuse: 2,
+  notMeasured: 3,
+  internal: 70,
+  interrupted: 130,
+} as const;
 
 /**
  * Something the user can mend: one line that says what, where and what to do. `problems` holds further lines of the same

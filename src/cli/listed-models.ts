@@ -1,5 +1,5 @@
 import { upstream } from "../http/upstream.ts";
-import { type Handler, TransportError } from "../protocol/handler.ts";
+import type { Handler } from "../protocol/handler.ts";
 import { isJsonObject, parseJson } from "../protocol/json.ts";
 import { serverRecords } from "../protocol/servers/index.ts";
 import { oneLine, UserError } from "./errors.ts";
@@ -20,11 +20,10 @@ export async function listedModels(
     status = response.status;
     text = await response.text();
   } catch (error) {
-    const why = TransportError.is(error) ? `${error.phase}: ${oneLine(error)}` : oneLine(error);
-    throw new UserError(`${shown}/models gives no answer (${why}); check the address, or name a model with --model`, {
-      exitCode: 3,
-      cause: error,
-    });
+    throw new UserError(
+      `${shown}/models gives no answer: ${oneLine(error)}. Check --base-url, or name a model with --model`,
+      { exitCode: 3, cause: error },
+    );
   }
   const names = modelNames(text);
   if (status === 200 && names !== null) return names;
@@ -51,25 +50,37 @@ export const discoveryPorts: readonly number[] = [
   1234,
 ];
 
-/** Asks the default ports of this machine, all at once and without any key, for their models. Ports without an answer are left out. */
+/**
+ * Asks ports of this machine, all at once and without any key, for their models; ports without an answer are left out. A server
+ * that answers alike on 127.0.0.1 and ::1 is one server.
+ */
 export async function findLocalServers(
   signal: AbortSignal,
   ports: readonly number[] = discoveryPorts,
 ): Promise<readonly FoundServer[]> {
   const found = await Promise.all(
-    ports.map(async (port): Promise<FoundServer | null> => {
-      const root = `http://127.0.0.1:${port}`;
-      const handler = upstream(root, { timeouts: { connectMs: 500, firstByteMs: 1500, idleMs: 1500, totalMs: 2000 } });
-      try {
-        const server = { root, apiPrefix: "/v1", shown: `${root}/v1`, headers: {} };
-        const models = await listedModels(handler, { server, kind: null, headers: {} }, signal);
-        return models.length === 0 ? null : { baseUrl: server.shown, models };
-      } catch {
-        return null;
-      } finally {
-        await handler.close();
-      }
+    ports.map(async (port) => {
+      const [plain, six] = await Promise.all(
+        ["127.0.0.1", "[::1]"].map((host) => askPort(`http://${host}:${port}`, signal)),
+      );
+      const listed = [plain, six].filter((server) => server !== null && server !== undefined);
+      const alike = listed.length === 2 && JSON.stringify(plain?.models) === JSON.stringify(six?.models);
+      return alike ? listed.slice(0, 1) : listed;
     }),
   );
-  return found.filter((server) => server !== null);
+  return found.flat();
+}
+
+/** What a port lists; null where nothing usable answers. */
+async function askPort(root: string, signal: AbortSignal): Promise<FoundServer | null> {
+  const handler = upstream(root, { timeouts: { connectMs: 500, firstByteMs: 1500, idleMs: 1500, totalMs: 2000 } });
+  try {
+    const server = { root, apiPrefix: "/v1", shown: `${root}/v1`, headers: {} };
+    const models = await listedModels(handler, { server, kind: null, headers: {} }, signal);
+    return models.length === 0 ? null : { baseUrl: server.shown, models };
+  } catch {
+    return null;
+  } finally {
+    await handler.close();
+  }
 }

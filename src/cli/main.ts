@@ -12,6 +12,7 @@ import type { Output, World } from "./world.ts";
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(readFileSync(`${packageFolder}package.json`, "utf8")) as { version: string };
 const interruption = new AbortController();
+let outputLost = false;
 
 const world: World = {
   env: process.env,
@@ -38,13 +39,14 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (error: unknown) => process.exit(reportInternal(error, world)));
 }
 
-process.exitCode = await program(commands, world);
+const exitCode = await program(commands, world);
+process.exitCode = outputLost ? exitCode || exitCodes.notMeasured : exitCode;
 
 function output(stream: NodeJS.WriteStream): Output {
   let closed = false;
   stream.on("error", (error: NodeJS.ErrnoException) => {
     // A reader that has gone away (`lab report … | head`) is no fault of the command: its exit code stays its own.
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE" && !closed) loseOutput(stream, error);
     closed = true;
   });
   return {
@@ -54,4 +56,11 @@ function output(stream: NodeJS.WriteStream): Output {
     columns: stream.columns || 100,
     terminal: stream.isTTY === true ? stream : null,
   };
+}
+
+/** Output that goes into a file on a full disk: said once, and no success. */
+function loseOutput(stream: NodeJS.WriteStream, error: Error): void {
+  outputLost = true;
+  process.exitCode ||= exitCodes.notMeasured;
+  if (stream === process.stdout) process.stderr.write(`lab: the output cannot be written (${error.message})\n`);
 }

@@ -3,20 +3,25 @@ import { upstream } from "../http/upstream.ts";
 import { schemaVersion } from "../lab/capture/capture.ts";
 import { createRedactor } from "../lab/capture/redact.ts";
 import type { RunRecord } from "../lab/capture/run-record.ts";
-import { createRunStore } from "../lab/capture/store.ts";
+import { createRunStore, type RunStore } from "../lab/capture/store.ts";
 import { StoreError } from "../lab/capture/store-error.ts";
+import type { StoredPlan } from "../lab/capture/stored-plan.ts";
+import { messagesFor } from "../lab/report/messages/catalogue.ts";
+import { reasonName } from "../lab/report/names.ts";
 import { visibleText } from "../lab/report/terminal-text.ts";
-import { type Route, type RunOptions, type RunResult, type RunTarget, run } from "../lab/run.ts";
-import type { Summary } from "../lab/stats/summary.ts";
+import type { StoppedRun } from "../lab/resume.ts";
+import { type Route, type RunOptions, type RunProgress, type RunResult, type RunTarget, run } from "../lab/run.ts";
+import type { Exclusion, Summary } from "../lab/stats/summary.ts";
 import type { Handler } from "../protocol/handler.ts";
 import { isJsonObject, parseJson } from "../protocol/json.ts";
 import { shownPath } from "./config.ts";
 import { exitCodes, UserError } from "./errors.ts";
-import { messagesIn } from "./messages.ts";
+import { messagesIn, type Obstacle, type Remedy } from "./messages.ts";
 import { openProgress } from "./progress.ts";
 import { renderRun } from "./render-run.ts";
 import type { RunSettings } from "./run-settings.ts";
 import { proxyFor } from "./server-url.ts";
+import { shellCommand } from "./shell-command.ts";
 import type { TargetSpec } from "./target-specs.ts";
 import type { World } from "./world.ts";
 
@@ -29,11 +34,42 @@ export interface Measurement extends Pick<RunOptions, "suites" | "scenarios" | "
 
 /** Runs a measurement from its targets to its reports: the one core of `lab run` and `lab demo`. Resolves with the exit code. */
 export async function measure(measurement: Measurement, settings: RunSettings, world: World): Promise<number> {
-  const messages = messagesIn(settings.language);
-  const opened = measurement.targets.map((target) => openTarget(target, settings, world));
   const record = firstRecord(measurement, settings, world);
   const folder = resolve(world.cwd, settings.out ?? "results", record.run);
   const store = await createRunStore(folder, record);
+  return carryOut(measurement, settings, world, {
+    store,
+    before: () => store.plan(storedPlan(measurement, settings)),
+    notes: [],
+    progress: undefined,
+  });
+}
+
+/** Completes a run that was stopped: the same plan, and nothing twice. Resolves with the exit code. */
+export async function complete(
+  measurement: Measurement,
+  settings: RunSettings,
+  world: World,
+  { store, notes, progress }: Pick<StoppedRun, "store" | "notes" | "progress">,
+): Promise<number> {
+  return carryOut(measurement, settings, world, { store, before: async () => {}, notes, progress });
+}
+
+interface Work {
+  readonly store: RunStore;
+  /** Done before the first request. */
+  before(): Promise<void>;
+  /** Said once there is somewhere to say them. */
+  readonly notes: readonly string[];
+  readonly progress: RunProgress | undefined;
+}
+
+async function carryOut(measurement: Measurement, settings: RunSettings, world: World, work: Work): Promise<number> {
+  const { store } = work;
+  const { folder } = store;
+  const runName = store.current().run;
+  const messages = messagesIn(settings.language);
+  const opened = measurement.targets.map((target) => openTarget(target, settings, world));
   const progress = await openProgress({ quiet: settings.quiet, messages }, world);
   const interrupted = () => {
     progress.stop();
@@ -41,7 +77,9 @@ export async function measure(measurement: Measurement, settings: RunSettings, w
   };
   world.signal.addEventListener("abort", interrupted, { once: true });
   let result: RunResult;
+  for (const note of work.notes) progress.onEvent({ kind: "note", text: note });
   try {
+    await work.before();
     result = await run({
       targets: opened.map(({ target }) => target),
       suites: measurement.suites,
@@ -59,9 +97,14 @@ export async function measure(measurement: Measurement, settings: RunSettings, w
       clock: world.clock,
       signal: world.signal,
       labVersion: world.labVersion,
+      // A limit of 0 is none: then a server is waited for as long as an hour.
+      patienceMs: settings.timeouts.firstByteMs || 3_600_000,
+      warmUp: true,
+      progress: work.progress,
       onEvent: progress.onEvent,
     });
   } catch (error) {
+    await store.close().catch(() => undefined);
     // A disk that fills up half-way is no misuse: requests have been sent.
     if (error instanceof StoreError) throw new UserError(error.message, { exitCode: 3, cause: error });
     throw error;
@@ -71,7 +114,7 @@ export async function measure(measurement: Measurement, settings: RunSettings, w
     await Promise.all(opened.map(({ close }) => close()));
   }
   const { planned, measured } = result;
-  const reports = settings.out === null ? resolve(world.cwd, "reports", record.run) : folder;
+  const reports = settings.out === null ? resolve(world.cwd, "reports", runName) : folder;
   const paths = await renderRun(
     {
       folder,
@@ -89,27 +132,73 @@ export async function measure(measurement: Measurement, settings: RunSettings, w
   for (const path of paths) output.write(`${messages.report(shownPath(path, world.cwd))}\n`);
   if (result.interrupted) {
     world.stderr.write(`lab: ${messages.interrupted(measured, planned)}\n`);
+    output.write(`${messages.nextResume(resumeCommand(runName, settings))}\n`);
     return exitCodes.interrupted;
   }
   if (measured < planned || planned === 0)
-    world.stderr.write(`lab: ${messages.notAllMeasured(measured, planned, frequentCause(result.summary))}\n`);
-  output.write(`${measurement.next(result.summary, record.run)}\n`);
+    world.stderr.write(
+      `lab: ${messages.notAllMeasured(measured, planned, mainObstacle(measurement, result, settings))}\n`,
+    );
+  // Where nothing was measured at all, the command itself may be what is wrong.
+  const unsent = measured > 0 && result.summary.exclusions.some(({ reason }) => unsentReasons.has(reason));
+  output.write(
+    unsent
+      ? `${messages.nextResume(resumeCommand(runName, settings))}\n`
+      : `${measurement.next(result.summary, runName)}\n`,
+  );
   return measured < planned || planned === 0 ? exitCodes.notMeasured : exitCodes.ok;
 }
 
-/** The detail that most unmeasured samples share; targets that could not be met have been named by then. */
-export function frequentCause({ exclusions }: Pick<Summary, "exclusions">): string | null {
-  const counts = new Map<string, number>();
-  for (const { reason, detail } of exclusions) {
-    if (reason !== "target_not_met") counts.set(detail, (counts.get(detail) ?? 0) + 1);
-  }
-  const [frequent] = [...counts].sort(([, left], [, right]) => right - left);
-  return frequent === undefined ? null : visibleText(frequent[0].slice(0, 200));
+/** Samples that a resumed run would send. */
+const unsentReasons: ReadonlySet<string> = new Set(["not_sent", "target_not_met", "lost"]);
+
+/** The command that completes this run. Keys are not stored, so they have to be named again. */
+function resumeCommand(run: string, { out }: RunSettings): string {
+  return shellCommand(["lab", "run", "--resume", run, ...(out === null ? [] : ["--out", out])]);
 }
 
-function openTarget(
+/** What kept most samples from being measured, where, and what helps; null where it has been said already. */
+function mainObstacle(measurement: Measurement, { summary }: RunResult, settings: RunSettings): Obstacle | null {
+  const counts = new Map<string, { readonly first: Exclusion; count: number }>();
+  for (const exclusion of summary.exclusions) {
+    // Targets that could not be met have been named by then.
+    if (exclusion.reason === "target_not_met") continue;
+    const key = `${exclusion.reason} ${exclusion.detail}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { first: exclusion, count: 1 });
+    else known.count += 1;
+  }
+  const [frequent] = [...counts.values()].sort((left, right) => right.count - left.count);
+  if (frequent === undefined) return null;
+  const { id, reason, detail } = frequent.first;
+  const target = measurement.targets.find(({ name }) => id.startsWith(`${name}/`));
+  return {
+    reason: visibleText(reasonName(reason, messagesFor(settings.language))),
+    where: target?.server.shown ?? null,
+    detail: visibleText(detail.slice(0, 200)),
+    remedy: remedy(reason, detail),
+  };
+}
+
+/** What helps against one kind of failure. */
+function remedy(reason: string, detail: string): Remedy {
+  switch (reason) {
+    case "wrong_key":
+    case "model_missing":
+    case "server_unavailable":
+    case "unreadable":
+    case "context_invalid":
+    case "bad_request":
+      return reason;
+    default:
+      return /\b(?:within|in time|sent nothing)\b/.test(detail) ? "too_slow" : "see_server";
+  }
+}
+
+/** A target with a connection of its own. */
+export function openTarget(
   spec: TargetSpec,
-  settings: RunSettings,
+  settings: Pick<RunSettings, "timeouts" | "concurrency">,
   world: Pick<World, "env">,
 ): { readonly target: RunTarget; close(): Promise<void> } {
   const handler = openServer(spec, settings, world);
@@ -147,7 +236,12 @@ function directRoute(handler: Handler): Route {
   return { id: "direct", treatment: "direct", open: () => ({ handler, exchanges: () => [], trace: () => [] }) };
 }
 
-function firstRecord(measurement: Measurement, settings: RunSettings, world: World): RunRecord {
+/** The record of a run that has not begun. */
+export function firstRecord(
+  measurement: Pick<Measurement, "suites" | "onlyScenarios" | "targets">,
+  settings: RunSettings,
+  world: World,
+): RunRecord {
   const now = world.clock.date();
   return {
     schemaVersion,
@@ -180,11 +274,44 @@ export function runId(date: Date, random: string): string {
   return `${day}-${time}-${random.slice(0, 4)}`;
 }
 
+/** Everything that the plan is made from, without secrets. */
+function storedPlan(measurement: Measurement, settings: RunSettings): StoredPlan {
+  const { targets, suites, scenarios, onlyScenarios, request } = measurement;
+  const { trials, shapes, languages, seed, concurrency, overrides, raw, timeouts } = settings;
+  const plan: StoredPlan = {
+    schemaVersion,
+    targets: targets.map(({ name, model, server, kind, headers }) => ({
+      name,
+      model,
+      baseUrl: server.shown,
+      kind,
+      headers: createRedactor(headers).headers(headers),
+    })),
+    suites,
+    scenarios,
+    onlyScenarios: onlyScenarios ?? null,
+    request: request ?? null,
+    trials,
+    shapes,
+    languages,
+    seed,
+    concurrency,
+    overrides,
+    raw,
+    timeouts,
+  };
+  return JSON.parse(cleanText(JSON.stringify(plan), targets)) as StoredPlan;
+}
+
+/** A text without the secrets that the targets' headers carry, and without anything that has the shape of a key. */
+function cleanText(text: string, targets: readonly TargetSpec[]): string {
+  return targets.reduce((clean, target) => createRedactor(target.headers).text(clean), text);
+}
+
 function withoutSecrets(
   overrides: RunSettings["overrides"],
   targets: readonly TargetSpec[],
 ): Readonly<Record<string, unknown>> {
-  const text = targets.reduce((clean, target) => createRedactor(target.headers).text(clean), JSON.stringify(overrides));
-  const value = parseJson(text);
+  const value = parseJson(cleanText(JSON.stringify(overrides), targets));
   return isJsonObject(value) ? value : {};
 }

@@ -16,6 +16,25 @@ export function displayLanguage(
   return /^ja(\b|_)/i.test(locale) ? "ja" : "en";
 }
 
+/** What helps against what kept samples from being measured. */
+export type Remedy =
+  | "wrong_key"
+  | "model_missing"
+  | "server_unavailable"
+  | "unreadable"
+  | "context_invalid"
+  | "bad_request"
+  | "too_slow"
+  | "see_server";
+
+/** What kept samples from being measured; `where` is the server's address. */
+export interface Obstacle {
+  readonly reason: string;
+  readonly where: string | null;
+  readonly detail: string;
+  readonly remedy: Remedy;
+}
+
 /** What the program says while it works and when it has finished. */
 export interface Messages {
   target(index: number, of: number, name: string): string;
@@ -26,20 +45,60 @@ export interface Messages {
   timeLeft(seconds: number): string;
   interrupting(): string;
   interrupted(measured: number, planned: number): string;
-  /** `cause`: the most frequent reason, or null where it has been said already. */
-  notAllMeasured(measured: number, planned: number, cause: string | null): string;
+  /** `obstacle`: the most frequent one, or null where it has been said already. */
+  notAllMeasured(measured: number, planned: number, obstacle: Obstacle | null): string;
   runFolder(path: string): string;
   report(path: string): string;
   nextReport(command: string): string;
   nextAgain(command: string): string;
-  nextFix(fix: string, target: string, command: string): string;
+  nextResume(command: string): string;
+  /** What a resumed run has, and what was lost. */
+  resuming(captured: number, planned: number, lost: number): string;
+  /** `option`: what to start the server with; null where the remedy is a longer text that has been said already. */
+  nextFix(option: string | null, target: string, command: string): string;
   nextOwnServer(command: string): string;
   listening(url: string, models: string): string;
   onlyModel(model: string): string;
+  nextVerify(command: string): string;
+  discovered(model: string, server: string): string;
+  keyWithheld(): string;
   rejudged(samples: number, changed: number): string;
+  casesJudged(judged: number, unreadable: number): string;
+  readonly caseScore: {
+    readonly verdict: string;
+    readonly calls: string;
+    readonly handsOnNothing: string;
+    readonly leakFormat: string;
+    readonly validity: string;
+    readonly residualContent: string;
+    readonly byFault: string;
+  };
   scenariosOk(scenarios: number, suites: number): string;
   written(path: string): string;
 }
+
+const remediesEnglish: Readonly<Record<Remedy, string>> = {
+  wrong_key: "Name the key's variable with --api-key-env",
+  model_missing: "Name a model that the server has with --model",
+  server_unavailable: "Try again when the server is ready, with --concurrency 1 where it limits the rate",
+  unreadable: "Check --base-url and what answers there",
+  context_invalid: "Give the server a longer context, or ask with --shape small",
+  bad_request: "Change what is sent with --body, --max-tokens, --temperature or --thinking",
+  too_slow: "Check the server, or give it more time with --timeout-first-byte, --timeout-idle and --timeout-total",
+  see_server: "Check the server and its log",
+};
+
+const remediesJapanese: Readonly<Record<Remedy, string>> = {
+  wrong_key: "キーの環境変数名を --api-key-env で指定してください",
+  model_missing: "サーバーにあるモデルを --model で指定してください",
+  server_unavailable:
+    "サーバーの準備ができてから測り直してください。レート制限がある場合は --concurrency 1 を使ってください",
+  unreadable: "--base-url とその応答を確かめてください",
+  context_invalid: "サーバーのコンテキスト長を増やすか、--shape small を使ってください",
+  bad_request: "--body、--max-tokens、--temperature、--thinking で送信内容を変えてください",
+  too_slow: "サーバーを確かめるか、--timeout-first-byte、--timeout-idle、--timeout-total で待ち時間を延ばしてください",
+  see_server: "サーバーとそのログを確かめてください",
+};
 
 const en: Messages = {
   target: (index, of, name) => `Target ${index + 1} of ${of}: ${name}`,
@@ -51,17 +110,43 @@ const en: Messages = {
   interrupting: () => "Finishing what is in flight; press Ctrl-C again to stop at once.",
   interrupted: (measured, planned) =>
     `Interrupted: ${measured} of ${planned} samples were measured; the summary is partial.`,
-  notAllMeasured: (measured, planned, cause) =>
-    `Only ${measured} of ${planned} planned samples could be measured${cause === null ? "" : ` (mostly: ${cause})`}; the report lists the rest.`,
+  notAllMeasured: (measured, planned, obstacle) => {
+    const count = `Only ${measured} of ${planned} planned samples could be measured`;
+    if (obstacle === null) return `${count}; the report lists the rest.`;
+    const { reason, where, detail } = obstacle;
+    const said = detail === "" ? "" : `: ${detail.replace(/\.$/, "")}`;
+    return `${count}. Mostly ${reason}${where === null ? "" : ` at ${where}`}${said}. ${remediesEnglish[obstacle.remedy]}.`;
+  },
   runFolder: (path) => `Run:    ${path}`,
   report: (path) => `Report: ${path}`,
   nextReport: (command) => `Next: ${command}`,
   nextAgain: (command) => `Next, once that is mended: ${command}`,
-  nextFix: (fix, target, command) => `Next: apply ${fix} on the server of ${target}, then measure again: ${command}`,
+  nextResume: (command) => `Next, to complete this run: ${command}`,
+  resuming: (captured, planned, lost) =>
+    `Resuming: ${captured} of ${planned} samples are there${lost === 0 ? "" : `; ${lost} ${lost === 1 ? "request was" : "requests were"} sent without an answer being kept, and ${lost === 1 ? "is" : "are"} listed in the summary`}.`,
+  nextFix: (option, target, command) =>
+    option === null
+      ? `Next: make that change for ${target}, then measure again: ${command}`
+      : `Next: start the server of ${target} with ${option}, then measure again: ${command}`,
   nextOwnServer: (command) => `Next, on your own server: ${command}`,
   listening: (url, models) => `listening on ${url}  models: ${models}`,
+  discovered: (model, server) => `No server is named; ${model} is on ${server}`,
+  keyWithheld: () =>
+    "Keys and headers are not sent to a server that was only found; name it with --base-url to send them.",
+  nextVerify: (command) => `Next, once that is changed: ${command}`,
   onlyModel: (model) => `No --model given; the server has one: ${model}`,
   rejudged: (samples, changed) => `${samples} samples judged again, ${changed} judgements changed.`,
+  casesJudged: (judged, unreadable) =>
+    `${judged} cases judged${unreadable === 0 ? "" : `, ${unreadable} files could not be read`}.`,
+  caseScore: {
+    verdict: "Verdict right",
+    calls: "Calls right, where there are some to hand on",
+    handsOnNothing: "Nothing handed on, where nothing may be",
+    leakFormat: "Format of the written call right",
+    validity: "Validity right",
+    residualContent: "Remaining text right",
+    byFault: "Verdict right by fault class (wanted → given):",
+  },
   scenariosOk: (scenarios, suites) => `${scenarios} scenarios and ${suites} suites are in order.`,
   written: (path) => `Written: ${path}`,
 };
@@ -76,17 +161,43 @@ const ja: Messages = {
   interrupting: () => "送信済みのリクエストの完了を待っています。もう一度 Ctrl-C を押すと即座に終了します。",
   interrupted: (measured, planned) =>
     `中断しました: ${planned} サンプル中 ${measured} を測定済み。集計は途中までのものです。`,
-  notAllMeasured: (measured, planned, cause) =>
-    `予定 ${planned} サンプルのうち測定できたのは ${measured} です${cause === null ? "" : `(主な理由: ${cause})`}。残りはレポートに記載しています。`,
+  notAllMeasured: (measured, planned, obstacle) => {
+    const count = `予定 ${planned} サンプルのうち測定できたのは ${measured} です。`;
+    if (obstacle === null) return `${count}残りはレポートに記載しています。`;
+    const { reason, where, detail } = obstacle;
+    const said = detail === "" ? "" : `: ${detail.replace(/\.$/, "")}`;
+    return `${count}主な理由は ${where === null ? "" : `${where} での`}「${reason}」${said}。${remediesJapanese[obstacle.remedy]}。`;
+  },
   runFolder: (path) => `実行結果: ${path}`,
   report: (path) => `レポート: ${path}`,
   nextReport: (command) => `次のコマンド: ${command}`,
+  nextResume: (command) => `次に、この実行を最後まで行うには: ${command}`,
+  resuming: (captured, planned, lost) =>
+    `再開します: ${planned} サンプル中 ${captured} は記録済みです${lost === 0 ? "" : `。送信後に応答を記録できなかったリクエストが ${lost} 件あり、集計に記載します`}。`,
   nextAgain: (command) => `次に: 原因を取り除いてから測り直してください: ${command}`,
-  nextFix: (fix, target, command) => `次に: ${target} のサーバーで ${fix} を適用し、測り直してください: ${command}`,
+  nextFix: (option, target, command) =>
+    option === null
+      ? `次に: ${target} について上記の変更を行い、測り直してください: ${command}`
+      : `次に: ${target} のサーバーに ${option} を付けて起動し、測り直してください: ${command}`,
   nextOwnServer: (command) => `次は自分のサーバーで: ${command}`,
   listening: (url, models) => `listening on ${url}  models: ${models}`,
+  discovered: (model, server) => `サーバーの指定がないため、見つかったものを使います: ${server} の ${model}`,
+  keyWithheld: () =>
+    "見つかっただけのサーバーにはキーとヘッダーを送りません。送るには --base-url でサーバーを指定してください。",
+  nextVerify: (command) => `変更後に確認するには: ${command}`,
   onlyModel: (model) => `--model の指定がないため、サーバーにある唯一のモデルを使います: ${model}`,
   rejudged: (samples, changed) => `${samples} サンプルを判定し直しました。判定が変わったもの: ${changed}`,
+  casesJudged: (judged, unreadable) =>
+    `${judged} 件のケースを判定しました。${unreadable === 0 ? "" : `読み取れなかったファイル: ${unreadable}`}`,
+  caseScore: {
+    verdict: "判定の正解",
+    calls: "呼び出しの正解(渡すべきものがあるケース)",
+    handsOnNothing: "何も渡さなかった(渡してはならないケース)",
+    leakFormat: "書かれた形式の正解",
+    validity: "妥当性の正解",
+    residualContent: "残るテキストの正解",
+    byFault: "障害の種類ごとの判定の正解(正解 → 判定):",
+  },
   scenariosOk: (scenarios, suites) => `シナリオ ${scenarios} 件、スイート ${suites} 件に問題はありません。`,
   written: (path) => `書き出しました: ${path}`,
 };

@@ -7,7 +7,7 @@ interface OptionBase {
   /** Heading it is listed under. */
   readonly group: OptionGroup;
   /** What holds where neither the command line nor lab.yaml says anything; for the help text. */
-  readonly fallback?: string;
+  readonly fallback?: string | Text;
 }
 
 /** An option of a command. Its value is undefined (or an empty list, or false) where it was not given. */

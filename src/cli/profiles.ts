@@ -6,7 +6,7 @@ import { ScenarioProblems } from "../lab/scenario/scenario-problems.ts";
 import { readYaml } from "../lab/scenario/yaml-source.ts";
 import { checkProfile } from "../simulator/profile.ts";
 import { profileSchema, type SimulatorProfile } from "../simulator/profile-schema.ts";
-import { shownPath } from "./config.ts";
+import { shownPath, utf8Text } from "./config.ts";
 import { UserError } from "./errors.ts";
 import type { World } from "./world.ts";
 
@@ -52,16 +52,14 @@ export async function profileProblems(
 }
 
 async function readProfileFile(file: string, label: string): Promise<SimulatorProfile> {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = await readFile(file, "utf8");
+    bytes = await readFile(file);
   } catch (error) {
     throw new UserError(`${label} cannot be read; give a YAML file`, { cause: error });
   }
-  const read = readYaml(text, label, profileSchema);
+  const read = readYaml(utf8Text(bytes, label), label, profileSchema, checkProfile);
   if (!read.ok) throw new ScenarioProblems(read.problems);
-  const problems = checkProfile(read.value);
-  if (problems.length > 0) throw new ScenarioProblems(problems.map((problem) => `${label}: ${problem}`));
   return read.value;
 }
 

@@ -1,13 +1,17 @@
-import yargs, { type Argv, type Options as YargsOptions } from "yargs";
+import { createRequire } from "node:module";
+import type { Argv, Options as YargsOptions } from "yargs";
 import { StoreError } from "../lab/capture/store-error.ts";
 import { visibleText } from "../lab/report/terminal-text.ts";
 import { nearest, suggestion } from "../lab/scenario/nearest.ts";
 import { ScenarioProblems } from "../lab/scenario/scenario-problems.ts";
 import type { Command } from "./commands/command.ts";
 import { exitCodes, oneLine, UserError } from "./errors.ts";
-import { type DisplayLanguage, displayLanguage } from "./messages.ts";
+import { type DisplayLanguage, displayLanguage, type Text } from "./messages.ts";
 import { type OptionSpec, optionGroups } from "./options.ts";
 import type { World } from "./world.ts";
+
+// As an ES module yargs breaks lines inside words and takes every character for one column wide.
+const yargs: (argv: readonly string[]) => Argv = createRequire(import.meta.url)("yargs");
 
 /** Reads the command line, runs the command it names and says what went wrong. Resolves with the exit code; never rejects. */
 export async function program(commands: readonly Command[], world: World): Promise<number> {
@@ -113,7 +117,10 @@ function parse(
 }
 
 function addCommand(parser: Argv, command: Command, language: DisplayLanguage): void {
-  const usage = [command.name, ...command.positionals.map(({ name }) => `<${name}>`)].join(" ");
+  const usage = [
+    command.name,
+    ...command.positionals.map(({ name, optional }) => (optional === true ? `[${name}]` : `<${name}>`)),
+  ].join(" ");
   parser.command(
     usage,
     command.describe[language],
@@ -138,11 +145,15 @@ function yargsOption(spec: OptionSpec, language: DisplayLanguage): YargsOptions 
   const choices = "choices" in spec ? ` (${spec.choices.join(", ")})` : "";
   return {
     describe: `${spec.describe[language]}${choices}`,
-    ...(spec.fallback === undefined ? {} : { defaultDescription: spec.fallback }),
+    ...(spec.fallback === undefined ? {} : { defaultDescription: inLanguage(spec.fallback, language) }),
     ...(spec.kind === "flag"
       ? { type: "boolean" as const }
       : { type: "string" as const, requiresArg: true, ...(spec.kind === "list" ? { array: true as const } : {}) }),
   };
+}
+
+function inLanguage(text: string | Text, language: DisplayLanguage): string {
+  return typeof text === "string" ? text : text[language];
 }
 
 function rawValue(argv: readonly string[], name: string): string | undefined {

@@ -6,6 +6,7 @@ import { buildReportModel, type ReportModel } from "../lab/report/model.ts";
 import type { RenderOptions } from "../lab/report/report.ts";
 import { saveReport } from "../lab/report/save.ts";
 import type { Summary } from "../lab/stats/summary.ts";
+import { storedVerdict } from "../lab/stored-verdict.ts";
 import { UserError } from "./errors.ts";
 import type { DisplayLanguage } from "./messages.ts";
 import type { World } from "./world.ts";
@@ -34,7 +35,7 @@ export async function renderRun(rendering: Rendering, world: World): Promise<rea
   for (const name of rendering.formats) {
     const report = findReport(name);
     if (report !== undefined)
-      paths.push(await saveReport(report, model, { ...options, colour: false }, rendering.reportFolder));
+      paths.push(...(await saveReport(report, model, { ...options, colour: false }, rendering.reportFolder)));
   }
   if (rendering.show === "json") world.stdout.write(`${JSON.stringify(jsonSummary(model, rendering.language))}\n`);
   if (rendering.show === "console") await show(model, options, world);
@@ -57,5 +58,11 @@ async function reportModel(stored: StoredRun): Promise<ReportModel> {
   }
   const classifications = new Map<string, Classification>();
   for await (const judged of stored.classifications<Classification>()) classifications.set(judged.id, judged);
-  return buildReportModel({ record: stored.record, summary, captures: () => stored.captures(), classifications });
+  return buildReportModel({
+    record: stored.record,
+    summary,
+    captures: () => stored.captures(),
+    classifications,
+    verdict: await storedVerdict(stored),
+  });
 }

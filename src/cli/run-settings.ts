@@ -104,7 +104,8 @@ export function chosenScenarios(
   return [...new Set(names)];
 }
 
-function commaSeparated(given: readonly string[]): readonly string[] {
+/** What an option names that may be given several times, and with commas: `--suite a,b --suite c`. */
+export function commaSeparated(given: readonly string[]): readonly string[] {
   return given
     .flatMap((text) => text.split(","))
     .map((text) => text.trim())

@@ -1,4 +1,5 @@
 import { serverRecord } from "../protocol/servers/index.ts";
+import type { LostRequest } from "./capture/lost-request.ts";
 import type { PlannedCell, RunRecord } from "./capture/run-record.ts";
 import { diagnose } from "./diagnose/diagnose.ts";
 import type { Diagnosis } from "./diagnose/diagnosis.ts";
@@ -13,8 +14,13 @@ export function plannedFactors(cells: readonly PlannedCell[]): readonly PlannedF
   );
 }
 
-/** Draws the conclusions of a run from its record and its judged samples: diagnoses for each target and route, and the counts. */
-export function conclude(record: RunRecord, judged: readonly JudgedSample[]): Summary {
+/**
+ * Draws the conclusions of a run from its record and its judged samples: diagnoses for each target and route, and the counts.
+ * Samples that another server may have answered are left out; requests whose answers were lost are listed.
+ */
+export function conclude(record: RunRecord, all: readonly JudgedSample[], lost: readonly LostRequest[] = []): Summary {
+  const excluded = new Set(record.stopped?.flatMap((stop) => stop.excluded));
+  const judged = excluded.size === 0 ? all : all.filter((sample) => !excluded.has(sample.id));
   const diagnoses: Diagnosis[] = [];
   for (const target of record.targets) {
     for (const route of record.routes) {
@@ -34,5 +40,5 @@ export function conclude(record: RunRecord, judged: readonly JudgedSample[]): Su
       );
     }
   }
-  return summarise(record, plannedFactors(record.plan.cells), judged, diagnoses);
+  return summarise(record, plannedFactors(record.plan.cells), judged, diagnoses, lost);
 }

@@ -1,4 +1,5 @@
 import { canonicalJson, type JsonValue } from "../protocol/json.ts";
+import { notedRequests, requestAccount } from "./capture/account.ts";
 import type { StoredRun } from "./capture/open-run.ts";
 import { rewriteClassifications } from "./capture/rewrite.ts";
 import type { Classification } from "./classify/classification.ts";
@@ -23,6 +24,7 @@ export async function rejudge(stored: StoredRun): Promise<Rejudged> {
   }
   const facts = new Map(stored.record.targets.map((target) => [target.name, target.facts]));
   const judged: JudgedSample[] = [];
+  const answered = new Map<string, number>();
   let changed = 0;
   await rewriteClassifications(stored.folder, async (write, writeSummary) => {
     for await (const capture of stored.captures()) {
@@ -31,9 +33,11 @@ export async function rejudge(stored: StoredRun): Promise<Rejudged> {
       const classification = classifyCapture(capture, known);
       write(JSON.stringify(classification));
       judged.push(judgedSample(capture, classification));
+      answered.set(capture.id, notedRequests(capture));
       if (before.get(capture.id) !== canonicalJson(classification as unknown as JsonValue)) changed += 1;
     }
-    await writeSummary(conclude(stored.record, judged));
+    const { lost } = await requestAccount(stored, answered);
+    await writeSummary(conclude(stored.record, judged, lost));
   });
   return { samples: judged.length, changed };
 }

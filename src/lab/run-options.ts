@@ -1,8 +1,10 @@
 import type { Handler } from "../protocol/handler.ts";
 import type { ServerKind } from "../protocol/servers/server.ts";
 import type { TraceEntry } from "../protocol/trace.ts";
+import type { LostRequest } from "./capture/lost-request.ts";
 import type { RunStore } from "./capture/store.ts";
 import type { Classification } from "./classify/classification.ts";
+import type { JudgedSample } from "./diagnose/judged-sample.ts";
 import type { LoadedScenarios } from "./scenario/load.ts";
 import type { RequestOverrides } from "./scenario/request.ts";
 import type { UserRequest } from "./scenario/request-file.ts";
@@ -36,6 +38,13 @@ export interface RunTarget {
   readonly routes: readonly Route[];
   /** Headers for every request (authorization and the user's own). */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What is there of a run that goes on. */
+export interface RunProgress {
+  /** Every captured sample, judged. */
+  readonly judged: readonly JudgedSample[];
+  readonly lost: readonly LostRequest[];
 }
 
 export type RunEvent =
@@ -72,5 +81,11 @@ export interface RunOptions {
   readonly clock: { now(): number; date(): Date };
   readonly signal: AbortSignal;
   readonly labVersion: string;
+  /** Milliseconds to wait for a server that is loading or stopped answering; none by default. */
+  readonly patienceMs?: number | undefined;
+  /** One shortest generation for each target whose server is asked for nothing else first, so that no sample waits for a model to load. */
+  readonly warmUp?: boolean | undefined;
+  /** What an earlier, stopped process has of this very run; undefined for a new one. */
+  readonly progress?: RunProgress | undefined;
   onEvent(event: RunEvent): void;
 }

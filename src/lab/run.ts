@@ -1,21 +1,28 @@
-import { toolChoiceWord } from "../protocol/chat.ts";
 import { serverRecord } from "../protocol/servers/index.ts";
-import type { RenderInput } from "../protocol/servers/probe.ts";
 import { recordExchange } from "./capture/record.ts";
-import type { PlannedCell, TargetRecord } from "./capture/run-record.ts";
+import type { StoppedTarget, TargetRecord } from "./capture/run-record.ts";
+import { StoreError } from "./capture/store-error.ts";
 import { classifyCapture } from "./classify/classify-capture.ts";
 import { conclude } from "./conclude.ts";
 import { type JudgedSample, judgedSample } from "./diagnose/judged-sample.ts";
 import type { RunOptions, RunTarget } from "./run-options.ts";
+import {
+  checkRequests,
+  onceWhereNotTestable,
+  type PlannedSuite,
+  planDigest,
+  plannedCells,
+  planTarget,
+  renderInputs,
+} from "./run-plan.ts";
 import { runSample, type SampleContext } from "./sample-run.ts";
-import { findSuite } from "./scenario/load.ts";
-import { type PlannedSample, planSamples } from "./scenario/plan.ts";
-import { planRequest, requestSuite } from "./scenario/request-file.ts";
 import type { Summary } from "./stats/summary.ts";
-import { type CheckRequest, type CheckRequests, neutralChecks } from "./target/check-request.ts";
-import { type MeetResult, meetTarget } from "./target/meet-target.ts";
+import { type MeetOptions, meetTarget } from "./target/meet-target.ts";
+import { recheckTarget } from "./target/recheck-target.ts";
+import { lineOf, recordingAsk } from "./target/target-probe.ts";
+import { type TargetWatch, watchTarget } from "./watch-target.ts";
 
-export type { Route, RunEvent, RunOptions, RunTarget } from "./run-options.ts";
+export type { Route, RunEvent, RunOptions, RunProgress, RunTarget } from "./run-options.ts";
 
 export interface RunResult {
   readonly summary: Summary;
@@ -24,140 +31,168 @@ export interface RunResult {
   readonly interrupted: boolean;
 }
 
-/** Runs every suite against every target, one target after the other, and leaves a complete run folder. */
+/**
+ * Runs every suite against every target, one target after the other, and leaves a complete run folder. With `progress` it
+ * completes a run that was stopped: what is captured is not sent again. @throws StoreError
+ */
 export async function run(options: RunOptions): Promise<RunResult> {
-  const { store, onEvent, signal } = options;
-  const judged: JudgedSample[] = [];
+  const { store, onEvent, signal, progress } = options;
+  const judged: JudgedSample[] = [...(progress?.judged ?? [])];
+  const captured = new Set(judged.map((sample) => sample.id));
   const plans = new Map(options.targets.map((target) => [target.name, planTarget(options, target)]));
+  const digest = planDigest([...plans.values()].flat(), options.overrides);
+  if (progress !== undefined && store.current().plan.cells.length > 0)
+    checkSamePlan(store.folder, store.current().plan.digest, digest);
   const announce = async (): Promise<void> => {
-    const cells = [...plans.values()].flat().flatMap(({ arms, samples }) => inArmOrder(cellsOf(samples), arms));
+    const cells = plannedCells([...plans.values()].flat());
     const samples = cells.reduce((sum, cell) => sum + cell.trials, 0);
     const scenarios = [...new Set(cells.map((cell) => cell.scenario))];
-    await store.record({ plan: { ...store.current().plan, samples, cells, scenarios } });
-    onEvent({ kind: "planned", samples });
+    await store.record({ plan: { ...store.current().plan, samples, cells, scenarios, digest } });
+    onEvent({ kind: "planned", samples: samples - captured.size });
   };
   const routes = options.targets[0]?.routes ?? [];
   await store.record({ routes: routes.map(({ id, treatment }) => ({ id, treatment })) });
+  // Arms that a target cannot test are known once it was met, also in an earlier process.
+  for (const met of store.current().targets) plans.set(met.name, onceWhereNotTestable(plans.get(met.name) ?? [], met));
   await announce();
 
   for (const [index, target] of options.targets.entries()) {
     if (signal.aborted) break;
-    onEvent({ kind: "target-started", target: target.name, index, of: options.targets.length });
     const planned = plans.get(target.name) ?? [];
-    const met = await meet(options, target, planned);
-    if (!met.ok) {
-      onEvent({ kind: "target-failed", target: target.name, reason: met.line });
-      await store.record({ unmet: [...store.current().unmet, { target: target.name, line: met.line }] });
-      continue;
-    }
-    await store.record({ targets: [...store.current().targets, met.target] });
-    onEvent({ kind: "target-identified", target: target.name, sentence: identified(met.target) });
-    const testable = onceWhereNotTestable(planned, met.target);
+    const before = store.current().targets.find(({ name }) => name === target.name);
+    if (before !== undefined && left(planned, captured) === 0) continue;
+    onEvent({ kind: "target-started", target: target.name, index, of: options.targets.length });
+    const meeting = meetOptions(options, target, planned);
+    const met = before === undefined ? await meetAnew(options, meeting) : await meetAgain(options, meeting, before);
+    if (met === null) continue;
+    onEvent({ kind: "target-identified", target: target.name, sentence: identified(met) });
+    const testable = onceWhereNotTestable(planned, met);
     plans.set(target.name, testable);
     if (testable !== planned) await announce();
+    const server = serverRecord(met.facts.kind);
     const context: SampleContext = {
       target,
-      met: met.target,
-      server: met.server,
+      met,
+      server,
       routes: new Map(target.routes.map((route) => [route.id, route])),
       overrides: options.overrides,
       store,
       clock: options.clock,
     };
+    const watch = watchTarget({
+      met,
+      server,
+      apiPrefix: target.apiPrefix,
+      concurrency: options.concurrency,
+      patienceMs: options.patienceMs ?? 0,
+      clock: options.clock,
+      signal,
+      ask: recordingAsk(lineOf(meeting), meeting.record),
+      recheck: () => recheckTarget(meeting, met),
+      note: (text) => onEvent({ kind: "note", text }),
+    });
+    const going = (): boolean => !signal.aborted && watch.stop === null;
     for (const { suite, samples } of testable) {
-      if (signal.aborted) break;
-      onEvent({ kind: "suite-started", target: target.name, suite, samples: samples.length });
-      await inParallel(samples, options.concurrency, signal, async (sample) => {
+      const pending = captured.size === 0 ? samples : samples.filter((sample) => !captured.has(sample.id));
+      if (!going() || pending.length === 0) continue;
+      onEvent({ kind: "suite-started", target: target.name, suite, samples: pending.length });
+      await inParallel(pending, options.concurrency, going, async (sample) => {
+        if (watch.pause !== null) {
+          await watch.pause;
+          if (!going()) return;
+        }
         const capture = await runSample(sample, context);
-        const classification = classifyCapture(capture, met.target.facts);
+        const classification = classifyCapture(capture, met.facts);
         // Both lines in one turn of the event loop: judging again writes them in the order of the captures.
         const kept = store.capture(capture);
         store.classification(classification);
         judged.push(judgedSample(capture, classification));
+        watch.saw(capture);
         onEvent({ kind: "sample-done", target: target.name, suite, classification });
         await kept;
       });
     }
+    await watch.end();
+    await noteStop(options, target, watch);
   }
 
   await store.record({ finishedAt: options.clock.date().toISOString() });
-  const summary = conclude(store.current(), judged);
+  const summary = conclude(store.current(), judged, progress?.lost);
   await store.summary(summary);
   await store.close();
   return { summary, planned: summary.planned, measured: summary.measured, interrupted: signal.aborted };
 }
 
-interface PlannedSuite {
-  readonly suite: string;
-  /** Ids of its arms as the suite lists them: the order in which people want to read them. */
-  readonly arms: readonly string[];
-  readonly samples: readonly PlannedSample[];
+/** A plan that has changed must not be completed: its samples would not be those that are there. */
+function checkSamePlan(folder: string, before: string | undefined, now: string): void {
+  if (before === now) return;
+  const why =
+    before === undefined
+      ? "was made by a version that does not say what its plan asks"
+      : "cannot be planned again as it was: this version of harness-lab plans differently, or a key was taken out of its texts before they were stored";
+  throw new StoreError(`${folder}: the run ${why}; measure anew with lab run`);
 }
 
-function planTarget(options: RunOptions, target: RunTarget): readonly PlannedSuite[] {
-  const { scenarios: loaded, trials, seed, request } = options;
-  const routes = target.routes.map((route) => route.id);
-  const suites = options.suites.map((id) => ({
-    suite: id,
-    arms: findSuite(loaded, id).arms.map((arm) => arm.id),
-    samples: planSamples({
-      target: target.name,
-      routes,
-      suite: findSuite(loaded, id),
-      scenarios: loaded.scenarios,
-      onlyScenarios: options.onlyScenarios,
-      agentShapes: loaded.agentShapes,
-      trials,
-      shapes: options.shapes,
-      languages: options.languages,
-      seed,
-    }),
-  }));
-  if (request === undefined) return suites;
-  const arms = requestSuite(request).arms.map((arm) => arm.id);
-  const samples = planRequest({ target: target.name, routes, request, trials, seed });
-  return [...suites, { suite: "request", arms, samples }];
+function left(planned: readonly PlannedSuite[], captured: ReadonlySet<string>): number {
+  return planned.flatMap(({ samples }) => samples).filter((sample) => !captured.has(sample.id)).length;
 }
 
-/** Samples gathered into cells, in the order in which the plan first meets them. */
-function cellsOf(samples: readonly PlannedSample[]): readonly PlannedCell[] {
-  const cells = new Map<string, PlannedCell>();
-  for (const sample of samples) {
-    const id = sample.id.slice(0, sample.id.lastIndexOf("/"));
-    const known = cells.get(id);
-    if (known !== undefined) {
-      cells.set(id, { ...known, trials: known.trials + 1 });
-      continue;
-    }
-    const { target, route, suite, scenario, shape, language, contract, arm, stream, expectation, toolChoice } = sample;
-    const choice = toolChoice === null ? "auto" : toolChoiceWord(toolChoice);
-    const factors = { suite, scenario, shape, language, class: sample.class, contract, arm, stream };
-    cells.set(id, { id, target, route, ...factors, choice, judge: expectation.judge, trials: 1 });
+/** Meets a target for the first time; null, with the reason in the record, where that cannot be done. */
+async function meetAnew({ store, onEvent, signal }: RunOptions, meeting: MeetOptions): Promise<TargetRecord | null> {
+  const met = await meetTarget(meeting);
+  // The record names lines of probes.jsonl: they must not die with the process while it lives.
+  await store.flush();
+  const unmet = store.current().unmet.filter(({ target }) => target !== meeting.name);
+  if (!met.ok) {
+    if (signal.aborted) return null;
+    onEvent({ kind: "target-failed", target: meeting.name, reason: met.line });
+    await store.record({ unmet: [...unmet, { target: meeting.name, line: met.line }] });
+    return null;
   }
-  return [...cells.values()];
+  await store.record({ targets: [...store.current().targets, met.target], unmet });
+  return met.target;
 }
 
-/** The running order is random; what people read is not. Scenarios stay as the plan first meets them. */
-function inArmOrder(cells: readonly PlannedCell[], arms: readonly string[]): readonly PlannedCell[] {
-  const scenarios = [...new Set(cells.map((cell) => cell.scenario))].sort();
-  const rank = (cell: PlannedCell): number =>
-    (scenarios.indexOf(cell.scenario) * arms.length + arms.indexOf(cell.arm)) * 2 + Number(cell.stream);
-  return [...cells].sort((left, right) => rank(left) - rank(right));
+/** Looks whether a target is still what an earlier process met; null, with the reason in the record, where it is not. */
+async function meetAgain(
+  { store, onEvent }: RunOptions,
+  meeting: MeetOptions,
+  before: TargetRecord,
+): Promise<TargetRecord | null> {
+  const found = await recheckTarget(meeting, before);
+  await store.flush();
+  const stopped = store.current().stopped ?? [];
+  const others = stopped.filter(({ target }) => target !== meeting.name);
+  const excluded = stopped.find(({ target }) => target === meeting.name)?.excluded ?? [];
+  if (found.kind === "same") {
+    const line = stopped.find(({ target }) => target === meeting.name)?.line ?? "";
+    await store.record({
+      stopped: excluded.length === 0 ? others : [...others, { target: meeting.name, line, excluded }],
+    });
+    return before;
+  }
+  onEvent({ kind: "note", text: `${meeting.name}: ${found.line}` });
+  await store.record({ stopped: [...others, { target: meeting.name, line: found.line, excluded }] });
+  return null;
 }
 
-/** An arm that the server does not act on is sent once for the record: more trials of it would measure another arm. */
-function onceWhereNotTestable(planned: readonly PlannedSuite[], met: TargetRecord): readonly PlannedSuite[] {
-  const blocked = new Set(met.notTestable.map((entry) => entry.arm));
-  if (blocked.size === 0) return planned;
-  return planned.map(({ samples, ...suite }) => ({
-    ...suite,
-    samples: samples.filter((sample) => !blocked.has(sample.arm) || sample.trial === 1),
-  }));
+/** Keeps why a target was left early and which of its samples count for nothing. */
+async function noteStop({ store, onEvent }: RunOptions, target: RunTarget, watch: TargetWatch): Promise<void> {
+  if (watch.stop === null) return;
+  const stopped = store.current().stopped ?? [];
+  const earlier = stopped.find((stop) => stop.target === target.name)?.excluded ?? [];
+  const entry: StoppedTarget = {
+    target: target.name,
+    line: watch.stop.line,
+    excluded: [...new Set([...earlier, ...watch.excluded])],
+  };
+  onEvent({ kind: "note", text: `${target.name}: ${entry.line}` });
+  await store.record({ stopped: [...stopped.filter((stop) => stop.target !== target.name), entry] });
 }
 
-function meet(options: RunOptions, target: RunTarget, planned: readonly PlannedSuite[]): Promise<MeetResult> {
+function meetOptions(options: RunOptions, target: RunTarget, planned: readonly PlannedSuite[]): MeetOptions {
   const samples = planned.flatMap((suite) => suite.samples);
-  return meetTarget({
+  return {
     name: target.name,
     model: target.model,
     baseUrl: target.baseUrl,
@@ -167,6 +202,8 @@ function meet(options: RunOptions, target: RunTarget, planned: readonly PlannedS
     headers: target.headers,
     raw: options.raw,
     clock: options.clock,
+    // Nothing that is measured is in flight here: a server that hangs need not be waited for.
+    signal: options.signal,
     record: (raw) =>
       options.store.probe(
         recordExchange(raw, { hop: "side", purpose: "probe", turn: 0, attempt: 1 }, options.store.request),
@@ -174,33 +211,11 @@ function meet(options: RunOptions, target: RunTarget, planned: readonly PlannedS
     renderInputs: renderInputs(samples),
     checks: checkRequests(samples),
     extras: options.overrides.body,
-  });
-}
-
-/** Requests of samples that the plan holds anyway, for the checks that generate; neutral ones where it holds none of that kind. */
-function checkRequests(samples: readonly PlannedSample[]): CheckRequests {
-  const auto = samples.filter((sample) => sample.tools !== null && sample.toolChoice === "auto");
-  const request = (sample: PlannedSample | undefined, otherwise: CheckRequest): CheckRequest =>
-    sample === undefined ? otherwise : { messages: sample.messages, tools: sample.tools ?? [], seed: sample.seed };
-  return {
-    body: request(auto.find(({ stream }) => !stream) ?? auto[0], neutralChecks.body),
-    stream: request(auto.find(({ stream }) => stream) ?? auto[0], neutralChecks.stream),
-    plain: request(
-      samples.find(({ tools }) => tools === null),
-      neutralChecks.plain,
-    ),
+    patienceMs: options.patienceMs,
+    warmUp: options.warmUp,
+    interruption: options.signal,
+    note: (text) => options.onEvent({ kind: "note", text: `${target.name}: ${text}` }),
   };
-}
-
-/** One conversation for each set of tools that will be sent. */
-function renderInputs(samples: readonly PlannedSample[]): readonly RenderInput[] {
-  const inputs = new Map<string, RenderInput>();
-  for (const { messages, tools } of samples) {
-    if (tools === null) continue;
-    const key = JSON.stringify(tools);
-    if (!inputs.has(key)) inputs.set(key, { messages, tools });
-  }
-  return [...inputs.values()];
 }
 
 function identified({ facts, model }: TargetRecord): string {
@@ -208,16 +223,16 @@ function identified({ facts, model }: TargetRecord): string {
   return `${serverRecord(facts.kind).title}${version}, model ${model}`;
 }
 
-/** Works through items in order, so many at a time; once the signal is aborted no further item is begun. */
+/** Works through items in order, so many at a time, and begins no further one once `going` says so. */
 async function inParallel<Item>(
   items: readonly Item[],
   width: number,
-  signal: AbortSignal,
+  going: () => boolean,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const queue = items[Symbol.iterator]();
   const worker = async (): Promise<void> => {
-    while (!signal.aborted) {
+    while (going()) {
       const next = queue.next();
       if (next.done === true) return;
       await work(next.value);

@@ -25,6 +25,12 @@ export interface SampleContext {
   readonly overrides: RequestOverrides;
   readonly store: RunStore;
   readonly clock: { now(): number; date(): Date };
+  /** Says of a streamed answer, as far as it has come, that the rest of it would tell nothing more. */
+  readonly enough?: ((text: string) => boolean) | undefined;
+  /** Keys beside those of the kind of server, for every request. */
+  readonly extras?: Readonly<Record<string, unknown>> | undefined;
+  /** Looks at what the model wrote also where a whole call was served. */
+  readonly rawOfServed?: boolean | undefined;
 }
 
 /** Seconds that one retry may wait for; a server that asks for more is recorded as it answered. */
@@ -41,7 +47,7 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
   const request = requestFor(sample, {
     model: target.model,
     overrides: context.overrides,
-    extras: { ...server.requestExtras, ...inBandKeys(met.raw.inBand[mode]) },
+    extras: { ...server.requestExtras, ...inBandKeys(met.raw.inBand[mode]), ...context.extras },
   });
   const body = JSON.stringify(request);
   const exchanges: UnrecordedExchange[] = [];
@@ -61,6 +67,7 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
         body,
       },
       clock,
+      sample.stream && context.enough !== undefined ? { enough: context.enough } : {},
     );
     exchanges.push({ raw, facts: { hop: "subject", purpose: "sample", turn: 1, attempt } });
     const wait = attempt === 1 ? retryAfter(raw, server) : null;
@@ -82,7 +89,8 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
         parent,
         turn: 1,
         stream: sample.stream,
-        wholeCallServed: servesWholeCall(subject),
+        parsesWithoutTools: server.builtinParsesWithoutTools && met.facts.toolParser.source === "builtin",
+        wholeCallServed: context.rawOfServed !== true && servesWholeCall(subject),
       })),
     );
   }

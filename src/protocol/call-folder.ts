@@ -1,12 +1,22 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { excerpt, type ProblemList } from "./problems.ts";
-import type { ServedCall } from "./reply.ts";
+import type { ServedCall, WireFault } from "./reply.ts";
 import type { StreamEvent } from "./stream-event.ts";
+
+/** How calls come: whole or in fragments, and by which API's rules. */
+export interface CallShape {
+  /** Each entry is a complete call (bodies, Ollama native). */
+  readonly whole: boolean;
+  /** Ollama's own API: arguments are an object and ids are optional. */
+  readonly native: boolean;
+  /** The entry stood in the old `function_call` field, which has no id. */
+  readonly legacy: boolean;
+}
 
 /** Puts the calls of one choice together from what a server sends of them. */
 export interface CallFolder {
-  /** Takes the entries of one `tool_calls` list. `whole`: each entry is a complete call (bodies, Ollama native). */
-  fold(entries: readonly JsonValue[], whole: boolean, events: StreamEvent[]): void;
+  /** Takes the entries of one `tool_calls` list. */
+  fold(entries: readonly JsonValue[], shape: CallShape, events: StreamEvent[]): void;
   /** Ends every open call and gives all calls in the order they began. */
   end(events: StreamEvent[]): readonly ServedCall[];
 }
@@ -19,6 +29,8 @@ interface OpenCall {
   readonly extent: ObjectExtent;
   announced: boolean;
   ended: boolean;
+  readonly native: boolean;
+  readonly faults: Set<WireFault>;
 }
 
 /**
@@ -30,7 +42,7 @@ export function createCallFolder(choice: number, problems: ProblemList): CallFol
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
 
-  function begin(index: number | null): OpenCall {
+  function begin(index: number | null, native: boolean): OpenCall {
     const call: OpenCall = {
       number: calls.length,
       id: null,
@@ -39,6 +51,8 @@ export function createCallFolder(choice: number, problems: ProblemList): CallFol
       extent: createObjectExtent(),
       announced: false,
       ended: false,
+      native,
+      faults: new Set(),
     };
     calls.push(call);
     if (index !== null) byIndex.set(index, call);
@@ -57,7 +71,8 @@ export function createCallFolder(choice: number, problems: ProblemList): CallFol
     else problems.add(`a tool call without a name was left out, arguments ${excerpt(call.argumentsText)}`);
   }
 
-  function foldEntry(entry: JsonObject, whole: boolean, events: StreamEvent[]): void {
+  function foldEntry(entry: JsonObject, shape: CallShape, events: StreamEvent[]): void {
+    const { whole, native } = shape;
     const body = isJsonObject(entry["function"]) ? entry["function"] : entry;
     const id = nonEmpty(entry["id"]);
     const name = nonEmpty(body["name"]);
@@ -68,14 +83,21 @@ export function createCallFolder(choice: number, problems: ProblemList): CallFol
     let call = open;
     if (call === undefined || call.ended || beginsAnother(call, id, name, argumentsText)) {
       if (call !== undefined) endCall(call, events);
-      call = begin(index);
+      call = begin(index, native);
+      if (open !== undefined) call.faults.add("index_reused");
+      if (shape.legacy) call.faults.add("legacy_field");
       // A bare argument object behind a complete one repeats the call that it follows.
       if (name === null && id === null && open !== undefined) call.name = open.name;
     }
     if (call.id === null && id !== null) {
+      const owner = byId.get(id);
+      if (owner !== undefined && owner !== call) call.faults.add("same_id");
       call.id = id;
       byId.set(id, call);
     }
+    const given = body["arguments"];
+    if (!native && isJsonObject(given)) call.faults.add("arguments_as_object");
+    if (native && typeof given === "string") call.faults.add("arguments_as_text");
     if (call.name === "" && name !== null) call.name = name;
     call.argumentsText += argumentsText;
     if (!whole) call.extent.push(argumentsText);
@@ -96,8 +118,8 @@ export function createCallFolder(choice: number, problems: ProblemList): CallFol
   }
 
   return {
-    fold(entries, whole, events) {
-      for (const entry of entries) if (isJsonObject(entry)) foldEntry(entry, whole, events);
+    fold(entries, shape, events) {
+      for (const entry of entries) if (isJsonObject(entry)) foldEntry(entry, shape, events);
     },
     end(events) {
       for (const call of calls) endCall(call, events);
@@ -107,7 +129,10 @@ export function createCallFolder(choice: number, problems: ProblemList): CallFol
 }
 
 function served(call: OpenCall): ServedCall {
-  return { id: call.id, name: call.name, argumentsText: call.argumentsText };
+  const { id, name, argumentsText } = call;
+  const faults = [...call.faults];
+  if (id === null && !call.native && !call.faults.has("legacy_field")) faults.push("no_id");
+  return faults.length === 0 ? { id, name, argumentsText } : { id, name, argumentsText, faults };
 }
 
 function beginsAnother(open: OpenCall, id: string | null, name: string | null, argumentsText: string): boolean {

@@ -1,4 +1,4 @@
-import { type CallFolder, createCallFolder } from "./call-folder.ts";
+import { type CallFolder, type CallShape, createCallFolder } from "./call-folder.ts";
 import { readErrorObject } from "./error-body.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { createProblemList } from "./problems.ts";
@@ -61,7 +61,12 @@ export function createReplyFolder(): ReplyFolder {
     return choice;
   }
 
-  function foldMessage(choice: Choice, message: JsonObject, whole: boolean, events: StreamEvent[]): void {
+  function foldMessage(
+    choice: Choice,
+    message: JsonObject,
+    shape: Omit<CallShape, "legacy">,
+    events: StreamEvent[],
+  ): void {
     const { content } = message;
     const reasoning =
       text(message["reasoning"]) ||
@@ -73,13 +78,13 @@ export function createReplyFolder(): ReplyFolder {
     addText(choice, "text", textParts(content) || text(message["refusal"]), events);
     const entries = message["tool_calls"];
     const legacy = message["function_call"];
-    if (Array.isArray(entries) && entries.length > 0) foldCalls(choice, entries, whole, events);
-    else if (isJsonObject(legacy)) foldCalls(choice, [{ function: legacy }], whole, events);
+    if (Array.isArray(entries) && entries.length > 0) foldCalls(choice, entries, { ...shape, legacy: false }, events);
+    else if (isJsonObject(legacy)) foldCalls(choice, [{ function: legacy }], { ...shape, legacy: true }, events);
   }
 
-  function foldCalls(choice: Choice, entries: readonly JsonValue[], whole: boolean, events: StreamEvent[]): void {
+  function foldCalls(choice: Choice, entries: readonly JsonValue[], shape: CallShape, events: StreamEvent[]): void {
     closeText(choice, events);
-    choice.calls.fold(entries, whole, events);
+    choice.calls.fold(entries, shape, events);
   }
 
   function addText(choice: Choice, kind: "text" | "reasoning", piece: string, events: StreamEvent[]): void {
@@ -97,8 +102,8 @@ export function createReplyFolder(): ReplyFolder {
   function foldChoice(value: JsonObject, events: StreamEvent[]): void {
     const choice = choiceAt(integer(value["index"]) ?? 0);
     const { delta, message, finish_reason: finishReason, token_ids: tokenIds, logprobs } = value;
-    if (isJsonObject(delta)) foldMessage(choice, delta, false, events);
-    else if (isJsonObject(message)) foldMessage(choice, message, true, events);
+    if (isJsonObject(delta)) foldMessage(choice, delta, { whole: false, native: false }, events);
+    else if (isJsonObject(message)) foldMessage(choice, message, { whole: true, native: false }, events);
     else addText(choice, "text", text(value["text"]), events);
     if (typeof finishReason === "string" && finishReason !== "") choice.finishReason = finishReason;
     // vLLM sends null beside log-probabilities even where ids were asked for.
@@ -109,8 +114,9 @@ export function createReplyFolder(): ReplyFolder {
 
   function foldNative(object: JsonObject, message: JsonObject | null, events: StreamEvent[]): ChunkKind {
     const choice = choiceAt(0);
-    if (message !== null) foldMessage(choice, message, true, events);
-    else foldMessage(choice, { content: object["response"] ?? "", thinking: object["thinking"] ?? "" }, true, events);
+    const shape = { whole: true, native: true };
+    const given = message ?? { content: object["response"] ?? "", thinking: object["thinking"] ?? "" };
+    foldMessage(choice, given, shape, events);
     addLogprobs(choice, object["logprobs"]);
     if (object["done"] !== true) return "chunk";
     const reason = text(object["done_reason"]);

@@ -1,10 +1,29 @@
 import type { ToolChoiceWord } from "./chat.ts";
 
+/**
+ * What was irregular in the way a call was served, though it could be read: `no_id` (OpenAI's shape wants one), `same_id`
+ * (another call has it too), `index_reused` (a second call at an index already taken), `legacy_field` (function_call),
+ * `other_choice` (text and call came as two choices of one reply), `arguments_as_object` and `arguments_as_text` (the shape
+ * of the other API).
+ */
+export const wireFaults = [
+  "no_id",
+  "same_id",
+  "index_reused",
+  "legacy_field",
+  "other_choice",
+  "arguments_as_object",
+  "arguments_as_text",
+] as const;
+export type WireFault = (typeof wireFaults)[number];
+
 /** A tool call as the API served it. `argumentsText` is JSON text as sent; Ollama's native object is serialised. */
 export interface ServedCall {
   readonly id: string | null;
   readonly name: string;
   readonly argumentsText: string;
+  /** Absent where the call came as it should. */
+  readonly faults?: readonly WireFault[];
 }
 
 /** Token counts as reported; null where the server did not say. */

@@ -105,8 +105,42 @@ export function checkArguments(tool: Tool, value: JsonValue): readonly ArgumentP
   if (schema === undefined) return [];
   const validator = validatorFor(schema);
   if (validator.kind === "unusable") return [{ problem: "schema_unusable", path: "", message: validator.reason }];
-  if (validator.validate(value)) return [];
+  try {
+    if (validator.validate(value)) return [];
+  } catch {
+    // References that lead in a circle compile, and overflow the stack on the first value that follows them.
+    return [{ problem: "schema_unusable", path: "", message: circular }];
+  }
   return (validator.validate.errors ?? []).map(describe);
+}
+
+const circular = "its references lead in a circle";
+
+/** Why a tool's schema, or a part of it, cannot be checked; null where all of it is. */
+export function schemaProblem(tool: Tool): string | null {
+  const schema = tool.function.parameters;
+  if (schema === undefined) return null;
+  const validator = validatorFor(schema);
+  if (validator.kind === "unusable") return validator.reason;
+  const unchecked = patternsOf(schema, deepestSchema).find((pattern) => !isLinear(pattern));
+  if (unchecked !== undefined) return `the pattern ${JSON.stringify(unchecked.slice(0, 60))} needs backtracking`;
+  const probe = checkArguments(tool, {});
+  return probe.find((problem) => problem.problem === "schema_unusable")?.message ?? null;
+}
+
+function isLinear(pattern: string): boolean {
+  try {
+    RE2JS.compile(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function patternsOf(value: JsonValue | undefined, depth: number): readonly string[] {
+  if (depth === 0 || typeof value !== "object" || value === null) return [];
+  const own = isJsonObject(value) && typeof value["pattern"] === "string" ? [value["pattern"]] : [];
+  return [...own, ...Object.values(value).flatMap((item) => patternsOf(item as JsonValue, depth - 1))];
 }
 
 /** True where every problem leaves the arguments usable: a schema nobody can check is not the model's fault. */
@@ -114,16 +148,50 @@ export function argumentsFit(problems: readonly ArgumentProblem[]): boolean {
   return problems.every((problem) => problem.problem === "schema_unusable");
 }
 
-function schemaTypes(schema: JsonValue | undefined): readonly string[] {
-  if (!isJsonObject(schema)) return [];
-  const { type } = schema;
+/** How many references and alternatives are followed on the way to a type: schemas may refer to themselves. */
+const deepestReference = 8;
+
+function schemaTypes(schema: JsonValue | undefined, root: JsonObject, depth = deepestReference): readonly string[] {
+  if (!isJsonObject(schema) || depth === 0) return [];
+  const { type, $ref: reference } = schema;
   if (typeof type === "string") return [type];
   if (Array.isArray(type)) return type.filter((item): item is string => typeof item === "string");
-  for (const key of ["anyOf", "oneOf"] as const) {
+  if (typeof reference === "string") return schemaTypes(pointedAt(root, reference), root, depth - 1);
+  for (const key of ["anyOf", "oneOf", "allOf"] as const) {
     const options = schema[key];
-    if (Array.isArray(options)) return options.flatMap((option: JsonValue) => schemaTypes(option));
+    if (Array.isArray(options)) return options.flatMap((option: JsonValue) => schemaTypes(option, root, depth - 1));
   }
   return [];
+}
+
+/** What a reference within the schema (`#/$defs/Name`) points at; undefined for any other. */
+function pointedAt(root: JsonObject, reference: string): JsonValue | undefined {
+  if (!reference.startsWith("#/")) return undefined;
+  let at: JsonValue | undefined = root;
+  for (const step of reference.slice(2).split("/")) {
+    const key = step.replace(/~1/g, "/").replace(/~0/g, "~");
+    at = isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return at;
+}
+
+/** Properties that the tool's schema declares; empty where it declares none. */
+export function declaredProperties(tool: Tool | undefined): JsonObject {
+  const properties = tool?.function.parameters?.["properties"];
+  return isJsonObject(properties) ? properties : {};
+}
+
+/** Types that the schema allows for a property, references within the schema followed; empty where it says nothing. */
+export function propertyTypes(tool: Tool | undefined, property: string): readonly string[] {
+  const properties = declaredProperties(tool);
+  if (!Object.hasOwn(properties, property)) return [];
+  return schemaTypes(properties[property], tool?.function.parameters ?? {});
+}
+
+/** Properties that a call must give. */
+export function requiredProperties(tool: Tool): readonly string[] {
+  const required = tool.function.parameters?.["required"];
+  return Array.isArray(required) ? required.filter((name): name is string => typeof name === "string") : [];
 }
 
 /** A raw text as the first of the schema's types that it can be; the text itself where none fits. */
@@ -164,13 +232,10 @@ function typed(text: string, types: readonly string[]): JsonValue {
  */
 export function typeArguments(tool: Tool | undefined, value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value;
-  const properties = tool?.function.parameters?.["properties"];
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      typeof item === "string"
-        ? typed(item, schemaTypes(isJsonObject(properties) ? properties[key] : undefined))
-        : item,
+      typeof item === "string" ? typed(item, propertyTypes(tool, key)) : item,
     ]),
   );
 }

@@ -12,20 +12,21 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The program as a process of its own, from its sources. */
+/** The program as a process of its own, from its sources. `stdout` may be an open file in place of a pipe. */
 export function startLab(
   argv: readonly string[],
   cwd: string,
+  stdout: "pipe" | number = "pipe",
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, ["--import", tsx, main, ...argv], {
     cwd,
     env: { ...process.env, LANG: "C", LC_ALL: "C" },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", stdout, "pipe"],
   });
-  let stdout = "";
+  let output = "";
   let stderr = "";
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (output += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, stdout, stderr })));
+  const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, stdout: output, stderr })));
   return { child, ended };
 }

@@ -37,7 +37,7 @@ describe("the models of a server", () => {
     [
       "nothing",
       async () => Promise.reject(new TransportError("connect", "connection refused")),
-      /^http:\/\/gpu\/v1\/models gives no answer \(connect: connection refused\); check the address/,
+      /^http:\/\/gpu\/v1\/models gives no answer: connection refused\. Check --base-url, or name a model with --model$/,
     ],
     ["a page", async () => new Response("<html>"), /answers 200 without a list of models; name a model with --model$/],
     ["a wrong key", async () => jsonResponse({ error: { message: "no" } }, 401), /answers 401 .*--api-key-env$/],

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -29,6 +29,13 @@ describe("the program as a process", () => {
     const { child, ended } = startLab(["scenarios", "schema"], cwd);
     child.stdout?.destroy();
     expect(await ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it.runIf(existsSync("/dev/full"))("says so in one line where its output cannot be written", async () => {
+    const full = openSync("/dev/full", "w");
+    const { ended } = startLab(["scenarios", "schema"], cwd, full);
+    expect(await ended).toEqual({ code: 3, stdout: "", stderr: expect.stringMatching(/^lab: .*ENOSPC.*\n$/) });
+    closeSync(full);
   });
 
   it("answers --version although nothing else is there to be read", async () => {

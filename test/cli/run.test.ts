@@ -213,6 +213,21 @@ describe("lab run", () => {
     expect(err).not.toContain("internal error");
   });
 
+  it("does not wait for a server that hangs before anything was asked", async () => {
+    const stop = new AbortController();
+    const url = await serve(() => {
+      stop.abort();
+      return new Promise(() => {});
+    });
+    const { code, err } = await lab(
+      ["run", "--base-url", url, "--model", "small", ...onePrompt(), "--out", folder, "--quiet"],
+      stop.signal,
+    );
+    expect(code).toBe(130);
+    expect(err).toContain("lab: Interrupted: 0 of 4 samples were measured");
+    expect(err).not.toContain("could not be measured");
+  });
+
   it("ends with 3 and the reason where answers cannot be read, whatever they hold", async () => {
     const url = await serve(async (request) =>
       new URL(request.url).pathname === "/v1/models"
@@ -221,8 +236,8 @@ describe("lab run", () => {
     );
     const { code, err } = await lab(["run", "--base-url", url, ...onePrompt(), "--out", folder]);
     expect(code).toBe(3);
-    expect(err).toMatch(
-      /^lab: Only 0 of 4 planned samples could be measured \(mostly: .*empty.*\); the report lists the rest\.$/m,
+    expect(err).toContain(
+      `lab: Only 0 of 4 planned samples could be measured. Mostly answer unreadable at ${url}/v1: the body is empty (HTTP 200). Check --base-url and what answers there.\n`,
     );
     expect(err).toContain("\\x1b[2Jevil");
     expect(err).not.toContain("\u001b");
@@ -358,6 +373,7 @@ describe("lab scenarios", () => {
     expect(code).toBe(0);
     expect(readdirSync(folder).sort()).toEqual([
       "agent-shape.schema.json",
+      "gate-policy.schema.json",
       "lab-yaml.schema.json",
       "profile.schema.json",
       "scenario.schema.json",

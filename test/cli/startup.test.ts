@@ -15,6 +15,7 @@ function loadedAtStart(file: string, seen: Set<string> = new Set()): Set<string>
     if (from.startsWith(".")) loadedAtStart(resolve(dirname(file), from), seen);
     else seen.add(from);
   }
+  for (const [, name = ""] of source.matchAll(/createRequire\(import\.meta\.url\)\("([^"]+)"\)/g)) seen.add(name);
   return seen;
 }
 

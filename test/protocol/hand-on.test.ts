@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Tool } from "../../src/protocol/chat.ts";
-import { findFormat, toolCallFormats } from "../../src/protocol/formats/index.ts";
+import { toolCallFormats } from "../../src/protocol/formats/index.ts";
 import { scanText } from "../../src/protocol/formats/scanner.ts";
 import { type HandOn, type HandOnRequest, handOn, type TextEnd } from "../../src/protocol/hand-on.ts";
 
@@ -25,7 +25,6 @@ function hand(text: string, request: Partial<HandOnRequest> = {}, end: TextEnd =
     scanText(toolCallFormats, text),
     { tools, choice: "auto", namedTool: null, userText: "List the files, please.", ...request },
     end,
-    (format) => findFormat(format)?.bare ?? false,
   );
 }
 
@@ -72,7 +71,7 @@ describe("what is handed on", () => {
   });
 
   it("leaves an example alone that the user asked for", () => {
-    expect(hand(call, { userText: "Show me an example of the Hermes format" }).calls).toHaveLength(1);
+    expect(hand(call, { userText: "Show me an example of the Hermes format" }).calls).toEqual([]);
     expect(hand(`Sure.\n\n${call}`, { userText: "Show me an example of the Hermes format" }).calls).toEqual([]);
   });
 
@@ -102,25 +101,24 @@ describe("what is handed on", () => {
 
   it("closes brackets only when the text ended by itself, and never an open string", () => {
     const open = '<tool_call>\n{"name": "shell_exec", "arguments": {"cmd": "ls"}';
-    expect(hand(open, {}, "stopped").calls).toMatchObject([{ arguments: { cmd: "ls" }, repairs: ["unclosed_call"] }]);
+    expect(hand(open, {}, "stopped").calls).toMatchObject([
+      { arguments: { cmd: "ls" }, repairs: [{ name: "missing_outer_brace", safety: "lossless" }] },
+    ]);
     expect(hand(open, {}, "budget").calls).toEqual([]);
     expect(hand('<tool_call>\n{"name": "shell_exec", "arguments": {"cmd": "ls', {}, "stopped").calls).toEqual([]);
   });
 
   it.each([
     ["trailing comma", '{"cmd": "ls",}', { cmd: "ls" }],
-    ["Python literals", '{"cmd": "ls", "timeout_s": None}', null],
+    ["Python literals, and a null where none is allowed", '{"cmd": "ls", "timeout_s": None}', { cmd: "ls" }],
     ["a string inside a string", '"{\\"cmd\\": \\"ls\\"}"', { cmd: "ls" }],
     ["a number as text", '{"cmd": "ls", "timeout_s": "30"}', { cmd: "ls", timeout_s: 30 }],
     ["a raw line break in a string", '{"cmd": "echo a\nb"}', { cmd: "echo a\nb" }],
     ["an invalid escape", '{"cmd": "dir C:\\Work"}', { cmd: "dir C:\\Work" }],
   ])("repairs %s by name", (_what, given, wanted) => {
     const { calls } = hand(`<tool_call>\n{"name": "shell_exec", "arguments": ${given}}\n</tool_call>`);
-    if (wanted === null) expect(calls).toEqual([]);
-    else {
-      expect(calls).toMatchObject([{ arguments: wanted }]);
-      expect(calls[0]?.repairs.length).toBeGreaterThan(0);
-    }
+    expect(calls).toMatchObject([{ arguments: wanted }]);
+    expect(calls[0]?.repairs.length).toBeGreaterThan(0);
   });
 
   it("hands on equal calls once and differing ones twice", () => {

@@ -7,6 +7,8 @@ export interface Positional {
   readonly name: string;
   readonly describe: Text;
   readonly choices?: readonly string[];
+  /** The command knows what to do without it. */
+  readonly optional?: boolean;
 }
 
 /** A command as the program knows it: enough for the help text, with the work behind `start`. */

@@ -1,7 +1,9 @@
 import { type Command, command } from "./command.ts";
+import { baselineOptions, compareOptions, gateOptions } from "./gate-options.ts";
 import {
   classifyOptions,
   demoOptions,
+  doctorOptions,
   reportOptions,
   runOptions,
   scenariosOptions,
@@ -37,12 +39,21 @@ export const commands: readonly Command[] = [
     load: async () => (await import("./run.ts")).runTargets,
   }),
   command({
+    name: "doctor",
+    describe: {
+      en: "Twenty short requests: what is this server, can it call tools, what to change",
+      ja: "20 回までの短いリクエストで、サーバーの種類・ツール呼び出しの可否・変更点を調べます",
+    },
+    options: doctorOptions,
+    load: async () => (await import("./doctor.ts")).doctor,
+  }),
+  command({
     name: "classify",
     describe: {
-      en: "Judge a stored run again with today's rules, offline",
-      ja: "保存した実行を今の規則で判定し直します",
+      en: "Judge a stored run again with today's rules, or a folder of labelled replies, offline",
+      ja: "保存した実行、またはラベル付き応答のフォルダーを今の規則で判定し直します",
     },
-    positionals: [run],
+    positionals: [{ ...run, optional: true }],
     options: classifyOptions,
     load: async () => (await import("./classify.ts")).classify,
   }),
@@ -52,6 +63,39 @@ export const commands: readonly Command[] = [
     positionals: [run],
     options: reportOptions,
     load: async () => (await import("./report.ts")).report,
+  }),
+  command({
+    name: "compare",
+    describe: {
+      en: "Two runs side by side: what changed, and whether a swap is safe",
+      ja: "2 つの実行を比べます: 何が変わったか、入れ替えは安全か",
+    },
+    positionals: [
+      {
+        name: "before",
+        describe: { en: "The earlier run, or a baseline's name", ja: "前の実行、または基準の名前" },
+      },
+      { name: "after", describe: { en: "The later run", ja: "後の実行" } },
+    ],
+    options: compareOptions,
+    load: async () => (await import("./compare.ts")).compare,
+  }),
+  command({
+    name: "gate",
+    describe: {
+      en: "Hold a run against a baseline: pass 0, regression 1, invalid 3, inconclusive 4",
+      ja: "実行を基準と照らし合わせます: 合格 0、悪化 1、判定無効 3、判定保留 4",
+    },
+    positionals: [run],
+    options: gateOptions,
+    load: async () => (await import("./gate.ts")).gate,
+  }),
+  command({
+    name: "baseline",
+    describe: { en: "Make a run the baseline of later gates", ja: "実行をゲートの基準として登録します" },
+    positionals: [{ name: "action", describe: { en: "What to do", ja: "操作" }, choices: ["promote"] }, run],
+    options: baselineOptions,
+    load: async () => (await import("./baseline.ts")).baseline,
   }),
   command({
     name: "simulate",

@@ -8,7 +8,7 @@ const sharedOptions = {
     kind: "text",
     group: "plan",
     describe: { en: "File with targets and defaults", ja: "対象と既定値を書いたファイル" },
-    fallback: "lab.yaml, where there is one",
+    fallback: { en: "lab.yaml, where there is one", ja: "lab.yaml があればそれ" },
   },
   scenarios: {
     kind: "list",
@@ -34,7 +34,7 @@ const sharedOptions = {
       en: "Text from which all trial seeds, nonces and orders follow",
       ja: "試行シード・ノンス・順序の元になる文字列",
     },
-    fallback: "random",
+    fallback: { en: "random", ja: "ランダム" },
   },
   concurrency: {
     kind: "number",
@@ -52,7 +52,7 @@ const sharedOptions = {
       en: "Folder for run folders; when given, rendered reports go into the run folder too",
       ja: "実行結果を置くフォルダー。指定するとレポートも実行結果の中に書きます",
     },
-    fallback: "results, with reports in reports",
+    fallback: { en: "results, with reports in reports", ja: "results、レポートは reports" },
   },
   results: {
     kind: "text",
@@ -65,7 +65,7 @@ const sharedOptions = {
     choices: displayLanguages,
     group: "output",
     describe: { en: "Language of messages and reports", ja: "メッセージとレポートの言語" },
-    fallback: "of the locale",
+    fallback: { en: "of the locale", ja: "ロケールに従う" },
   },
   quiet: {
     kind: "flag",
@@ -115,7 +115,7 @@ export const runOptions = {
     kind: "list",
     group: "plan",
     describe: { en: "Suites to run; lab scenarios list names them", ja: "実行するスイート(lab scenarios list で一覧)" },
-    fallback: "all",
+    fallback: { en: "all", ja: "すべて" },
   },
   scenario: {
     kind: "list",
@@ -128,6 +128,14 @@ export const runOptions = {
     describe: {
       en: "A captured request of your own (a chat body, or {meta, headers, body})",
       ja: "手元で記録したリクエスト(チャット本文、または {meta, headers, body})",
+    },
+  },
+  resume: {
+    kind: "text",
+    group: "plan",
+    describe: {
+      en: "Complete a run that was stopped (latest, the beginning of its id, or a path): the same plan, nothing twice",
+      ja: "中断した実行を同じ計画のまま最後まで行います(latest、実行 ID の先頭、またはパス)",
     },
   },
   scenarios: sharedOptions.scenarios,
@@ -189,7 +197,7 @@ export const runOptions = {
     max: 2,
     group: "request",
     describe: { en: "Sampling temperature", ja: "サンプリング温度" },
-    fallback: "the scenario's",
+    fallback: { en: "the scenario's", ja: "シナリオの値" },
   },
   "max-tokens": {
     kind: "number",
@@ -197,14 +205,14 @@ export const runOptions = {
     min: 1,
     group: "request",
     describe: { en: "Tokens a reply may take", ja: "応答の最大トークン数" },
-    fallback: "the scenario's",
+    fallback: { en: "the scenario's", ja: "シナリオの値" },
   },
   thinking: {
     kind: "choice",
     choices: ["on", "off"],
     group: "request",
     describe: { en: "Switch the model's thinking", ja: "モデルの思考の有無" },
-    fallback: "the model's",
+    fallback: { en: "the model's", ja: "モデルの既定" },
   },
   concurrency: sharedOptions.concurrency,
   "timeout-connect": timeout({ en: "Seconds to connect; 0: no limit", ja: "接続までの秒数(0 は無制限)" }, "5"),
@@ -225,6 +233,38 @@ export const runOptions = {
 
 const { lang, quiet, json, out, seed, concurrency, results, scenarios, config } = sharedOptions;
 
+/** What `lab doctor` understands. */
+export const doctorOptions = {
+  "base-url": runOptions["base-url"],
+  model: {
+    kind: "list",
+    group: "target",
+    describe: { en: "The model to look at; one", ja: "診断するモデル(1 つ)" },
+  },
+  target: runOptions.target,
+  "server-kind": runOptions["server-kind"],
+  verify: {
+    kind: "text",
+    group: "plan",
+    describe: {
+      en: "Look again after a change, and say whether it is better than in this run of lab doctor (latest, the beginning of its id, or a path)",
+      ja: "変更後にもう一度診断し、以前の lab doctor の実行(latest、実行 ID の先頭、またはパス)と比べます",
+    },
+  },
+  config,
+  "api-key-env": runOptions["api-key-env"],
+  header: runOptions.header,
+  body: runOptions.body,
+  "timeout-connect": runOptions["timeout-connect"],
+  "timeout-first-byte": runOptions["timeout-first-byte"],
+  "timeout-idle": runOptions["timeout-idle"],
+  "timeout-total": runOptions["timeout-total"],
+  out,
+  lang,
+  quiet,
+  json,
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
 export const demoOptions = {
   trials: { ...sharedOptions.trials, fallback: "3" },
   seed: { ...seed, fallback: "demo" },
@@ -235,7 +275,46 @@ export const demoOptions = {
   json,
 } as const;
 
-export const classifyOptions = { results, config, lang, quiet, json } as const;
+export const classifyOptions = {
+  cases: {
+    kind: "text",
+    group: "plan",
+    describe: {
+      en: "Folder of case files (one JSON object a reply); labels in them are scored",
+      ja: "ケースファイル(応答ごとに JSON 1 つ)のフォルダー。ラベルがあれば採点します",
+    },
+  },
+  "without-raw": {
+    kind: "flag",
+    group: "plan",
+    describe: {
+      en: "cases: do not look at what the model wrote before parsing",
+      ja: "cases: 解析前のモデル出力を見ずに判定します",
+    },
+  },
+  "min-accuracy": {
+    kind: "number",
+    whole: false,
+    min: 0,
+    max: 1,
+    group: "output",
+    describe: {
+      en: "cases: share of right verdicts below which the exit code is 1",
+      ja: "cases: 正しい判定の割合がこれを下回ると終了コード 1",
+    },
+  },
+  results,
+  config,
+  lang,
+  quiet,
+  json: {
+    ...json,
+    describe: {
+      en: "One JSON object on standard output; cases: one line a case",
+      ja: "標準出力に JSON オブジェクトを 1 つ。cases ではケースごとに 1 行",
+    },
+  },
+} as const;
 
 export const reportOptions = {
   format: {
@@ -282,7 +361,7 @@ export const simulateOptions = {
     kind: "text",
     group: "plan",
     describe: { en: "Text from which all draws follow", ja: "抽選の元になる文字列" },
-    fallback: "random",
+    fallback: { en: "random", ja: "ランダム" },
   },
   lang,
 } as const;
@@ -293,7 +372,7 @@ export const scenariosOptions = {
     kind: "text",
     group: "output",
     describe: { en: "schema: folder to write the JSON Schemas to", ja: "schema: JSON Schema を書き出すフォルダー" },
-    fallback: "standard output",
+    fallback: { en: "standard output", ja: "標準出力" },
   },
   config,
   lang,

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import CliTable from "cli-table3";
 import { z } from "zod";
 import { checkScenarios } from "../../lab/check-scenarios.ts";
+import { policyJsonSchema } from "../../lab/gate/policy.ts";
 import { scenarioJsonSchemas } from "../../lab/scenario/json-schemas.ts";
 import { type LoadedScenarios, loadScenarios } from "../../lab/scenario/load.ts";
 import { suggestion } from "../../lab/scenario/nearest.ts";
@@ -76,7 +77,7 @@ function list(loaded: LoadedScenarios, json: boolean, world: World): void {
       suite.stream.map((stream) => (stream ? "stream" : "body")).join(", "),
     ]);
   }
-  world.stdout.write(`${scenarioTable.toString()}\n\n${suiteTable.toString()}\n`);
+  world.stdout.write(`${linesOf(scenarioTable)}\n\n${linesOf(suiteTable)}\n`);
 }
 
 function isOf(suite: Suite, id: string, scenarioClass: string): boolean {
@@ -85,6 +86,15 @@ function isOf(suite: Suite, id: string, scenarioClass: string): boolean {
       ? suite.scenarios.ids.includes(id)
       : suite.scenarios.classes.some((each) => each === scenarioClass);
   return own || suite.also.some((extra) => extra.scenario === id);
+}
+
+/** The table without the blanks that the library puts around every cell, at the ends of its lines. */
+function linesOf(table: { toString(): string }): string {
+  return table
+    .toString()
+    .split("\n")
+    .map((line) => line.trim())
+    .join("\n");
 }
 
 function plainTable(head: string[]) {
@@ -115,6 +125,7 @@ async function writeSchemas(out: string | undefined, written: (path: string) => 
   const schemas: Readonly<Record<string, object>> = {
     ...scenarioJsonSchemas(),
     profile: profileJsonSchema(),
+    "gate-policy": policyJsonSchema(),
     "lab-yaml": { title: "harness-lab lab.yaml", ...z.toJSONSchema(configSchema, { io: "input" }) },
   };
   if (out === undefined) {

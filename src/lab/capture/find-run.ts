@@ -35,10 +35,10 @@ export async function findRun(resultsFolder: string, wanted: string): Promise<st
   if (only !== undefined) return only;
   if (await isRun(wanted)) return wanted;
   throw new StoreError(
-    `there is no run "${wanted}" in ${resultsFolder}${suggestion(
-      wanted,
-      runs.map((folder) => basename(folder)),
-    )}`,
+    `there is no run "${wanted}" in ${resultsFolder}${suggestion(wanted, [
+      "latest",
+      ...runs.map((folder) => basename(folder)),
+    ])}`,
   );
 }
 

@@ -10,17 +10,23 @@ export interface AppendFile {
   close(): Promise<void>;
 }
 
-/** Opens a file that must not exist yet, for its owner only. */
+/** Opens a file for its owner only. */
 export type OpenAppendFile = (path: string) => Promise<AppendFile>;
 
-export const openNewFile: OpenAppendFile = async (path) => {
-  const file = await open(path, "ax", 0o600);
+/** Opens a file that must not exist yet. */
+export const openNewFile: OpenAppendFile = (path) => openFile(path, "ax");
+
+/** Opens a file that may have lines already. */
+export const openGrownFile: OpenAppendFile = (path) => openFile(path, "a");
+
+async function openFile(path: string, flags: "a" | "ax"): Promise<AppendFile> {
+  const file = await open(path, flags, 0o600);
   return {
     write: (text) => file.appendFile(text, "utf8"),
     writeNow: (text) => appendFileSync(file.fd, text, "utf8"),
     close: () => file.close(),
   };
-};
+}
 
 /** More than this may not wait in memory: writers are asked to wait. */
 const highWater = 4 * 1024 * 1024;
@@ -37,6 +43,7 @@ const batchSize = 256 * 1024;
 export class LineWriter {
   readonly #path: string;
   readonly #open: OpenAppendFile;
+  readonly #after: LineWriter | null;
   #file: AppendFile | null = null;
   #waiting: string[] = [];
   #waitingSize = 0;
@@ -44,9 +51,11 @@ export class LineWriter {
   #timer: ReturnType<typeof setTimeout> | null = null;
   #failure: StoreError | null = null;
 
-  constructor(path: string, openFile: OpenAppendFile) {
+  /** `after`: a writer whose lines these refer to. What it has been given so far is with the operating system before any line of this one. */
+  constructor(path: string, openFile: OpenAppendFile, after: LineWriter | null = null) {
     this.#path = path;
     this.#open = openFile;
+    this.#after = after;
   }
 
   /** Opens the file, so that a folder that cannot be written to shows before the first request. */
@@ -122,6 +131,7 @@ export class LineWriter {
       this.#waiting = [];
       this.#waitingSize = 0;
       try {
+        await this.#after?.flush();
         if (this.#file === null) throw new StoreError(`${this.#path}: the run is closed`);
         await this.#file.write(text);
       } catch (error) {

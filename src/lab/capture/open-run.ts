@@ -7,6 +7,7 @@ import { isAbsent, readLines, readStretch } from "./line-reader.ts";
 import type { RunRecord } from "./run-record.ts";
 import { runFiles } from "./store.ts";
 import { StoreError, storeError } from "./store-error.ts";
+import { type StoredPlan, storedPlanSchema } from "./stored-plan.ts";
 import {
   captureSchema,
   documentSchema,
@@ -34,6 +35,8 @@ export interface StoredRun {
   probes(): AsyncGenerator<Exchange>;
   intents(): AsyncGenerator<Intent>;
   classifications<Judgement extends StoredJudgement = StoredJudgement>(): AsyncGenerator<Judgement>;
+  /** What the plan was made from; null in runs that do not keep it. */
+  plan(): Promise<StoredPlan | null>;
   summary<Summary extends StoredDocument = StoredDocument>(): Promise<Summary | null>;
   verdict<Verdict extends StoredDocument = StoredDocument>(): Promise<Verdict | null>;
   /** A request body by its hash; null where it is not there. */
@@ -65,6 +68,7 @@ export async function openRun(folder: string, { trusted = false }: OpenRunOption
     intents: () => lines(runFiles.journal, intentSchema),
     classifications: <Judgement extends StoredJudgement>() =>
       lines(runFiles.classifications, judgementSchema as z.ZodType<Judgement>),
+    plan: () => readDocument(join(folder, runFiles.plan), storedPlanSchema),
     summary: <Summary extends StoredDocument>() =>
       readDocument(join(folder, runFiles.summary), documentSchema as z.ZodType<Summary>),
     verdict: <Verdict extends StoredDocument>() =>

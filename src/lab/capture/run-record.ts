@@ -10,6 +10,15 @@ export interface NotTestable {
   readonly reason: string;
 }
 
+/** What the target stage concluded, with the exchange that shows it. */
+export interface TargetEvidence {
+  readonly statement: string;
+  /** Line of probes.jsonl, from 0. */
+  readonly probe: number | null;
+  /** What it is about; absent in older runs. */
+  readonly about?: "server" | "set_up" | "prompt" | "raw" | undefined;
+}
+
 /** A target as it was when the run met it. */
 export interface TargetRecord {
   readonly name: string;
@@ -25,7 +34,7 @@ export interface TargetRecord {
   };
   readonly notTestable: readonly NotTestable[];
   /** What the target stage saw and concluded, a sentence each, with the exchange that shows it (line of probes.jsonl). */
-  readonly evidence: readonly { readonly statement: string; readonly probe: number | null }[];
+  readonly evidence: readonly TargetEvidence[];
 }
 
 /** A cell of the plan: samples `id/1` to `id/trials`. Kept in full, so that an old run is counted without today's files. */
@@ -60,9 +69,21 @@ export interface RunRecord {
     /** Planned samples of all targets together. */
     readonly samples: number;
     readonly cells: readonly PlannedCell[];
+    /** SHA-256 of everything that the plan asks: a plan made again is the same plan where this is the same. */
+    readonly digest?: string | undefined;
   };
   readonly routes: readonly { readonly id: string; readonly treatment: string }[];
   readonly targets: readonly TargetRecord[];
   /** Targets that could not be met, with the one line that says why; their samples are not measured. */
   readonly unmet: readonly { readonly target: string; readonly line: string }[];
+  /** Targets that were left before their plan was done; absent where there are none. */
+  readonly stopped?: readonly StoppedTarget[] | undefined;
+}
+
+/** A target that was left before its plan was done, with the one line that says why; what was not sent then is not measured. */
+export interface StoppedTarget {
+  readonly target: string;
+  readonly line: string;
+  /** Samples that may have been answered by another server or model than the one that the run met: they count for nothing. */
+  readonly excluded: readonly string[];
 }

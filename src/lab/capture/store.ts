@@ -4,12 +4,14 @@ import type { Capture, Exchange } from "./capture.ts";
 import { LineWriter, type OpenAppendFile, openNewFile } from "./line-writer.ts";
 import { textHash } from "./record.ts";
 import type { RunRecord } from "./run-record.ts";
+import { claimSession, type Session } from "./session.ts";
 import { StoreError, storeError } from "./store-error.ts";
 import type { Intent, StoredDocument, StoredJudgement } from "./stored-schemas.ts";
 
 /** Names of the files of a run folder. */
 export const runFiles = {
   record: "run.json",
+  plan: "plan.json",
   journal: "journal.jsonl",
   requests: "requests.jsonl",
   probes: "probes.jsonl",
@@ -34,6 +36,8 @@ export interface RunStore {
   /** Keeps a sample. Resolves at once while the disk keeps up, later where it does not. */
   capture(capture: Capture): Promise<void>;
   classification(classification: StoredJudgement): void;
+  /** Keeps what the plan was made from, so that it can be made again whatever becomes of the scenario files. */
+  plan(plan: StoredDocument): Promise<void>;
   summary(summary: StoredDocument): Promise<void>;
   verdict(verdict: StoredDocument): Promise<void>;
   /** The record as it stands. */
@@ -51,19 +55,41 @@ export async function createRunStore(
   openFile: OpenAppendFile = openNewFile,
 ): Promise<RunStore> {
   await claim(folder);
-  const writer = (name: string): LineWriter => new LineWriter(join(folder, name), openFile);
+  const session = await claimSession(folder);
+  try {
+    await writeDocument(folder, runFiles.record, record);
+    return await openStore(folder, { record, session, requests: new Set(), probes: 0 }, openFile);
+  } catch (error) {
+    await session.release();
+    throw error;
+  }
+}
+
+/** What a store goes on from. */
+export interface StoreState {
+  readonly record: RunRecord;
+  readonly session: Session;
+  /** Hashes of the request bodies that are kept already. */
+  readonly requests: Set<string>;
+  /** Lines that probes.jsonl has already. */
+  readonly probes: number;
+}
+
+/** Opens the files of a run folder for writing. @throws StoreError */
+export async function openStore(folder: string, state: StoreState, openFile: OpenAppendFile): Promise<RunStore> {
+  const { session, requests: kept } = state;
+  const writer = (name: string, after?: LineWriter): LineWriter => new LineWriter(join(folder, name), openFile, after);
   const journal = writer(runFiles.journal);
   const requests = writer(runFiles.requests);
-  const probes = writer(runFiles.probes);
-  const captures = writer(runFiles.captures);
+  const probes = writer(runFiles.probes, requests);
+  // A capture names its request bodies by hash: one whose bodies died with the process would be incomplete for ever.
+  const captures = writer(runFiles.captures, requests);
   const classifications = writer(runFiles.classifications);
   const writers = [journal, requests, probes, captures, classifications];
-  let current = record;
-  await writeDocument(folder, runFiles.record, current);
+  let current = state.record;
   for (const each of writers) await each.start();
 
-  const kept = new Set<string>();
-  let probeCount = 0;
+  let probeCount = state.probes;
   // Two updates of run.json at once would race for the file.
   let recording: Promise<void> = Promise.resolve();
 
@@ -92,6 +118,7 @@ export async function createRunStore(
     classification(classification) {
       classifications.append(JSON.stringify(classification));
     },
+    plan: (plan) => writeDocument(folder, runFiles.plan, plan),
     summary: (summary) => writeDocument(folder, runFiles.summary, summary),
     verdict: (verdict) => writeDocument(folder, runFiles.verdict, verdict),
     current: () => current,
@@ -108,6 +135,7 @@ export async function createRunStore(
       await recording;
       const failures: unknown[] = [];
       for (const each of writers) await each.close().catch((error: unknown) => failures.push(error));
+      await session.release().catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw failures[0];
     },
   };

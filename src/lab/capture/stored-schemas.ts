@@ -13,6 +13,7 @@ const milliseconds = z.number().nullable();
 
 const endSchema = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.literal("complete") }),
+  z.looseObject({ kind: z.literal("stopped") }),
   z.looseObject({ kind: z.literal("failed"), phase: z.enum(transportPhases), cause: z.string() }),
 ]);
 
@@ -137,10 +138,12 @@ export const runRecordSchema = z.looseObject({
     request: z.record(z.string(), z.unknown()),
     samples: z.number(),
     cells: z.array(plannedCellSchema),
+    digest: z.string().optional(),
   }),
   routes: z.array(z.looseObject({ id: z.string(), treatment: z.string() })),
   targets: z.array(targetSchema),
   unmet: z.array(z.looseObject({ target: z.string(), line: z.string() })),
+  stopped: z.array(z.looseObject({ target: z.string(), line: z.string(), excluded: z.array(z.string()) })).optional(),
 }) as unknown as z.ZodType<RunRecord>;
 
 /** One line of journal.jsonl: a request about to be sent. Sent = answered + lost. */

@@ -1,10 +1,13 @@
 import { scanMarkers } from "../../protocol/formats/marker.ts";
+import { splitReasoning } from "../../protocol/formats/reasoning.ts";
 import { sameCall } from "../../protocol/hand-on.ts";
 import type { ChatReply } from "../../protocol/reply.ts";
+import { readUserRequest, type UserRequest } from "../../protocol/user-request.ts";
+import type { WrittenContext } from "../../protocol/written-calls.ts";
 import type { CallAxis, JudgedCall, Span } from "./classification.ts";
 import type { ReplyInput } from "./reply-input.ts";
-import { argumentsAreCut, bestValidity, judgeCall } from "./served-calls.ts";
-import { findTextCalls, splitReasoning, type TextAttempt, type TextCalls } from "./text-calls.ts";
+import { commonValidity, type JudgedServedCall, judgeServed } from "./served-calls.ts";
+import { findTextCalls, type TextAttempt, type TextCalls } from "./text-calls.ts";
 
 /** Why a begun call may have been cut; null where the model ended its text by itself. */
 export type CutCause = "budget" | "stream" | null;
@@ -23,23 +26,18 @@ export interface Reading {
 
 /** Everything read from one reply before anything is judged. */
 export interface Readings {
+  /** What the latest user turn asks for. */
+  readonly userRequest: UserRequest;
   readonly content: Reading;
   readonly reasoning: Reading;
   readonly raw: Reading | null;
-  readonly served: readonly { readonly call: JudgedCall; readonly argumentsText: string; readonly cut: boolean }[];
+  readonly served: readonly JudgedServedCall[];
   readonly cut: CutCause;
 }
 
-const nothing: TextCalls = { attempts: [], quoted: [], pieces: [] };
+const nothing: TextCalls = { attempts: [], quoted: [], stretches: [] };
 
-function readField(
-  input: ReplyInput,
-  field: Reading["field"],
-  text: string,
-  exchange: number,
-  userText: string,
-): Reading {
-  const { tools } = input.expectation;
+function readField(field: Reading["field"], text: string, exchange: number, context: WrittenContext): Reading {
   const split = splitReasoning(text);
   const speech = text.slice(split.from);
   return {
@@ -47,17 +45,18 @@ function readField(
     exchange,
     text: speech,
     offset: split.from,
-    calls: speech === "" ? nothing : findTextCalls(speech, tools, userText),
+    calls: speech === "" ? nothing : findTextCalls(speech, context),
     thought: {
       text: split.inside,
       offset: split.insideStart,
-      calls: split.inside === "" ? nothing : findTextCalls(split.inside, tools, userText),
+      calls: split.inside === "" ? nothing : findTextCalls(split.inside, context),
     },
   };
 }
 
 /** Why the text may end inside a call: the budget was spent, or the stream stopped before its end was said. */
 export function cutCause(input: ReplyInput, reply: ChatReply): CutCause {
+  if (input.end.kind === "stopped") return null;
   if (
     input.end.kind === "failed" ||
     (input.reply.end === "no_done" && reply.error === null && reply.finishReason === null)
@@ -68,21 +67,34 @@ export function cutCause(input: ReplyInput, reply: ChatReply): CutCause {
   return spent !== null && input.request.maxTokens !== null && spent >= input.request.maxTokens ? "budget" : null;
 }
 
+/** Text of the latest user turn. */
+export function latestUserText(input: ReplyInput): string {
+  return input.request.sources.findLast((source) => source.role === "user")?.text ?? "";
+}
+
 /** Reads every place in which a call can stand. */
 export function readReplyTexts(input: ReplyInput, reply: ChatReply): Readings {
-  const userText = input.request.sources.findLast((source) => source.role === "user")?.text ?? "";
   const cut = cutCause(input, reply);
+  const stopped = cut === null;
+  const { tools } = input.expectation;
+  const userRequest = readUserRequest(latestUserText(input));
+  const context: WrittenContext = { tools, request: userRequest, stopped };
+  const raw = input.raw === null ? null : readField("raw", input.raw.text, input.raw.exchange, context);
+  const served = judgeServed(reply.calls, tools, !stopped);
   return {
-    content: readField(input, "content", reply.content, input.exchange, userText),
-    reasoning: readField(input, "reasoning", reply.reasoning, input.exchange, userText),
-    raw: input.raw === null ? null : readField(input, "raw", input.raw.text, input.raw.exchange, userText),
-    served: reply.calls.map((call) => ({
-      call: judgeCall(call.name, call.argumentsText, input.expectation.tools),
-      argumentsText: call.argumentsText,
-      cut: argumentsAreCut(call.argumentsText) || (cut !== null && call.argumentsText.trim() === ""),
-    })),
+    userRequest,
+    content: readField("content", reply.content, input.exchange, context),
+    reasoning: readField("reasoning", reply.reasoning, input.exchange, context),
+    raw,
+    served: stopped && showsWholeCalls(input, raw) ? served.map((one) => ({ ...one, cut: false })) : served,
     cut,
   };
+}
+
+/** The model's own words hold nothing but whole calls: what a served call lacks was then lost by the server, not cut. */
+function showsWholeCalls(input: ReplyInput, raw: Reading | null): boolean {
+  if (raw === null || input.raw === null || input.raw.habit || input.raw.grade === "second_generation") return false;
+  return raw.calls.attempts.length > 0 && raw.calls.attempts.every((attempt) => attempt.state === "whole");
 }
 
 function spanOf(reading: Reading, choice: number, start: number, end: number, offset = reading.offset): Span {
@@ -142,7 +154,7 @@ export function callAxis(input: ReplyInput, readings: Readings, reply: ChatReply
   if (unfinished !== null) return unfinished;
   if (whole.length > 0) {
     const calls = whole.map((served) => served.call);
-    return { kind: "structured", validity: bestValidity(calls), calls };
+    return { kind: "structured", validity: commonValidity(calls), calls };
   }
   const marker = markerAxis(input, readings, reply);
   if (marker !== null) return marker;
@@ -191,7 +203,7 @@ function spokenAxis(readings: Readings, reading: Reading, reply: ChatReply): Cal
     format: seen.written.format,
     where: "content",
     bare: seen.written.bare,
-    validity: bestValidity(seen.calls),
+    validity: commonValidity(seen.calls),
     calls: seen.calls,
     span: spanOf(reading, reply.choice, seen.written.start, seen.written.end),
   };
@@ -211,7 +223,7 @@ function swallowedAxis(input: ReplyInput, readings: Readings, reply: ChatReply):
     kind: "swallowed",
     format: seen.written.format,
     grade: input.raw.grade,
-    validity: bestValidity(seen.calls),
+    validity: commonValidity(seen.calls),
     calls: seen.calls,
     span: spanOf(raw, reply.choice, seen.written.start, seen.written.end),
   };
@@ -251,7 +263,7 @@ function reasoningAxis(readings: Readings, reply: ChatReply, thoughts: readonly 
       return { kind: "truncated", format: last.format, where: reading.field, cause: readings.cut ?? "model", span };
     }
     const written = callsOf([last]);
-    return { kind: "reasoning_only", format: last.format, validity: bestValidity(written), calls: written, span };
+    return { kind: "reasoning_only", format: last.format, validity: commonValidity(written), calls: written, span };
   }
   return null;
 }

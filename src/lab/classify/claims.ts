@@ -1,193 +1,344 @@
-/** A stretch of a text, with its words. */
-export interface TextFinding {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
+import type { Instrument } from "./ledger.ts";
+import { clauseAround, sentences, type TextFinding, withoutQuotations } from "./sentences.ts";
+
+/** A sentence in which the writer says that something was run. `tool` is set where it names a declared one. */
+export interface Claim extends TextFinding {
+  readonly instrument: Instrument;
+  readonly tool: string | null;
 }
 
-/** Sentences with their offsets; line breaks and the sentence marks of Japanese, Chinese and English end one. */
-export function sentences(text: string): readonly TextFinding[] {
-  const found: TextFinding[] = [];
-  // Closing marks and emoji behind the end still belong to the sentence that they close.
-  const pattern = /[^。！？!?\n]*?(?:[。！？!?\n]+|\.(?=\s|$)|$)(?:[」』”）)♪〜~]|\p{Extended_Pictographic}\uFE0F?)*/gu;
-  let from = 0;
-  while (from < text.length) {
-    pattern.lastIndex = from;
-    const match = pattern.exec(text);
-    const end = match === null || match[0].length === 0 ? text.length : from + match[0].length;
-    const sentence = text.slice(from, end);
-    if (sentence.trim() !== "") found.push({ start: from, end, text: sentence });
-    from = end;
-  }
-  return found;
+interface ClaimPattern {
+  readonly instrument: Instrument;
+  readonly pattern: RegExp;
+  /**
+   * Evidence in the present tense ("the code gives 4") is also how code is explained: it is a claim only where no code was
+   * spoken of.
+   */
+  readonly present?: boolean;
 }
 
-/** Text with quotations, code spans and fenced blocks blanked out (same length), so that quoted words claim nothing. */
-export function withoutQuotations(text: string): string {
-  const blank = (match: string): string => match.replace(/[^\n]/g, " ");
-  return text
-    .replace(/```[\s\S]*?(?:```|$)/g, blank)
-    .replace(/`[^`\n]*`/g, blank)
-    .replace(/「[^」]*」|『[^』]*』|“[^”]*”/g, blank)
-    .replace(/^>.*$/gm, blank);
-}
+// English: something that runs programs or looks things up, and a verb of having done so, in either order.
+const program =
+  "(?:python|code|scripts?|program|interpreter|sandbox|shell|terminal|command|notebook|calculator|(?:sub-?)?agent|tools?|test suite|tests?)";
+const place =
+  "(?:web|internet|online|docs|documentation|database|(?:web)?sites?|weather|calendar|inbox|mail(?:box)?|repo(?:sitory)?|logs?|files?|pages?|api|server|schedule|timetable|folder|director(?:y|ies)|notes?|documents?|articles?|source(?: code| files?)?|code ?base|modules?|attachments?|records?|catalogue?|wiki(?:pedia)?|news|store|inventory|prices?|disk|[\\w/-]+\\.[a-z]{1,4})";
+const adverbs =
+  "(?:'ve| have)?\\s+(?:just |already |also |quickly |then |now |actually |since |first |briefly |carefully )*";
+const ranVerb =
+  "(?:ran|run|executed|used|called|invoked|computed|calculated|verified|(?:double-|cross-)?checked|tested|evaluated|confirmed|asked|worked|determined|wrote and ran|solved|counted|measured|simulated)";
+const gotVerb =
+  "(?:ran|computed|calculated|got|found|determined|verified|confirmed|obtained|see|saw|worked out|checked)";
+const saidVerb =
+  "(?:printed|returned|output|outputted|gave|showed|confirmed|reported|said|answered|yielded|produced|exited|executed|ran|finished|completed|found|evaluated|came back)";
+const saysVerb = "(?:prints|returns|gives|shows|confirms|reports|says|yields|produces|outputs)";
+const lookedVerb =
+  "(?:looked (?:it|this|that|them|everything|up)\\b[^.\\n]{0,16}?(?:\\bup\\b)?|searched|googled|browsed|queried|fetched|pulled up|consulted|visited|went (?:online|to the))";
 
-const instrument =
-  "(?:Python|パイソン|コード|スクリプト|プログラム|ツール|インタプリタ|サンドボックス|シェル|ターミナル|関数|run_\\w+)(?:サブエージェント)?";
-const doing =
-  "(?:計算|実行|求め|確認|確かめ|検証|検算|算出|割り出|調べ|処理|数え|足し|検索|取得|出し|出|生成|作成|チェック|試|回|走らせ|動かし|使)";
-const past =
-  "(?:し|え|っ)?(?:て)?(?:みた|みました|もらった|もらいました|ある|きた|た(?!ら|め|い|く|り)|ました(?!ら)|済み)";
-/** "I computed it and it was": a conditional form that reports a finding when a past follows. */
-const found = "(?:し)?(?:て(?:みた|もらった))?たら[^。！？\\n]{0,24}(?:だった|でした|なった|なりました|出た|出ました)";
-/** First person, past, about execution; the subject is unspoken in Japanese. */
-const claimPatterns: readonly RegExp[] = [
-  new RegExp(
-    `${instrument}\\s*(?:で|を使って|を使い|を用いて|を(?:実行|走らせ|動か|呼)\\S{0,3}て|経由で|に頼んで|に)[^。！？\\n]{0,40}?${doing}(?:${past}|${found})`,
-    "i",
-  ),
-  new RegExp(
-    `${instrument}を(?:実行し|走らせ|動かし|呼び出し|使っ)(?:た(?!ら|い)|ました|てみた(?!ら)|てみました)`,
-    "i",
-  ),
-  /(?:実行|呼び出|検索)(?:し)?(?:た|ました|てみた)(?:結果|ところ)|(?:実行|出力)結果(?:は|では|によると|として)/,
-  /\bI(?:'ve| have)?\s+(?:just |already |also |quickly |then )*(?:ran|run|executed|used|called|invoked|computed|calculated|verified|(?:double-)?checked|tested|queried|searched|fetched|looked (?:it|this|that) up)\b[^.\n]{0,60}\b(?:python|script|code|tool|interpreter|sandbox|shell|command|program)/i,
-  /\bI\s+had\s+[^.\n]{0,24}\b(?:python|script|tool|interpreter|agent)\b[^.\n]{0,24}\b(?:work|compute|calculate|run|check|do|find)\b/i,
-  /\b(?:using|with|via|in)\s+(?:the\s+|a\s+)?(?:python|script|code|tool|interpreter)(?:\s+(?:tool|script))?,?\s+(?:I|we)\s+(?:ran|computed|calculated|got|found|determined|verified)\b/i,
-  /\b(?:I|we)\s+(?:computed|calculated|verified|(?:double-)?checked|confirmed|worked)\s+(?:it|this|that|them|the \w+)?\s*(?:out\s+)?(?:exactly |precisely |carefully )*(?:with|in|using|via)\s+(?:the\s+|a\s+|some\s+)?(?:\w+\s+)?(?:python|code|script|tool|interpreter)\b/i,
-  /\b(?:computed|calculated|verified|checked|confirmed)\s+(?:it\s+|this\s+|that\s+)?(?:exactly |precisely )?(?:with|in|using|via)\s+(?:the\s+)?python\b/i,
-  /\b(?:the|my)\s+(?:script|code|sandbox|program|tool|command|interpreter)\s+(?:printed|returned|output|gave|showed|confirmed|reported)\b/i,
-  /已(?:经)?(?:调用|使用|用|运行|执行)(?:了)?\s*(?:Python|工具|代码|脚本|程序)|(?:我)?(?:用|通过)\s*(?:Python|工具|代码|脚本)[^。\n]{0,20}(?:计算|算|运行|查)(?:了|出|得|过)/i,
+const english: readonly ClaimPattern[] = [
+  {
+    instrument: "program",
+    pattern: new RegExp(`\\b(?:I|we)${adverbs}${ranVerb}\\b[^.\\n]{0,60}\\b${program}\\b`, "i"),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\b(?:using|with|via|in|through|by means of)\\s+(?:the |a |an |my |some )?(?:\\w+ ){0,2}?${program}(?: tool| script| program)?,?\\s+(?:I|we)${adverbs}${gotVerb}\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\b${ranVerb}\\b\\s*(?:it|this|that|them|the \\w+)?\\s*(?:out )?(?:exactly |precisely |carefully |directly )*(?:with|in|using|via|through|by)\\s+(?:the |a |an |some |running |executing )?(?:\\w+ )?${program}\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern:
+      /\b(?:verified|confirmed|computed|calculated|checked|tested)\b[^.\n]{0,20}\b(?:programmatically|via (?:code )?execution|by (?:running|executing))/i,
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\bI\\s+had\\s+[^.\\n]{0,24}\\b${program}\\b[^.\\n]{0,24}\\b(?:work|compute|calculate|run|check|do|find)\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\b(?:the|my)\\s+(?:\\w+ ){0,2}?${program}\\s+(?:was |has |have |just |then |successfully )*${saidVerb}\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    present: true,
+    pattern: new RegExp(`\\b(?:(?:the|my)\\s+(?:\\w+ ){0,2}?${program}|python)\\s+${saysVerb}\\b`, "i"),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\b(?:according to|based on|from|per|as shown by|going by)\\s+(?:the|my|its|this|that|running|executing)\\s+(?:\\w+ ){0,2}?${program}(?:'s)?\\b(?:\\s+(?:run|output|results?|execution|response))?`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\b(?:output|result)s?\\s+(?:of|from)\\s+(?:running|executing|the|my)\\s+(?:\\w+ ){0,2}?${program}\\s+(?:is|was|are|were)\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\b(?:running|executing|evaluating|computing|calculating|checking)\\s+(?:it|this|that|the \\w+)\\s+(?:through|in|with|on|using|via)\\s+(?:the |a |my )?(?:\\w+ )?${program}\\s+(?:${saidVerb}|${saysVerb})\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\b(?:after|upon)\\s+(?:running|executing|calling)\\s+(?:it|this|that|(?:the|a|my)\\s+(?:\\w+ )?${program})\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern:
+      /(?:^|\bI(?:'ve| have)?\s+|[.!]\s+|\()(?:just |already |quickly )*ran (?:it|this|that|them|the (?:code|script|command|tests?|numbers|query)|[a-z]+_\w+)\b/i,
+  },
+  {
+    instrument: "program",
+    pattern: /^\s*(?:executed|computed|calculated|evaluated|ran)(?: (?:successfully|with python|in python))?\s*[:：]/i,
+  },
+  {
+    instrument: "program",
+    present: true,
+    pattern:
+      /\b(?:running|executing)\s+(?:\w+\s+){1,4}(?:gives|gave|returns|returned|yields|yielded|shows|showed|prints|printed|produces|produced)\b/i,
+  },
+  {
+    instrument: "program",
+    pattern:
+      /^\s*(?:the\s+)?(?:tool|script|code|program|python|command|execution|sandbox|interpreter)\s+(?:output|result|response)s?\s*(?:[:：]|is\b|was\b)/i,
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\b(?:after|by|from)\\s+(?:computing|calculating|checking|verifying|running|executing|testing|evaluating)\\s+(?:it |this |that |the \\w+ )?(?:with|in|via|using|through)\\s+(?:the |a |some )?(?:\\w+ )?${program}\\b`,
+      "i",
+    ),
+  },
+  { instrument: "search", pattern: new RegExp(`\\bI${adverbs}${lookedVerb}`, "i") },
+  {
+    instrument: "search",
+    pattern: new RegExp(
+      `\\bI${adverbs}(?:did|performed|ran|made|conducted)(?: (?:a|an|some|the))?(?: \\w+){0,2} (?:search(?:es)?|lookup|look-up|query|check)\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "search",
+    pattern: new RegExp(
+      `\\bI${adverbs}(?:checked|read(?: through)?|reviewed|went through|gone through|opened|inspected|scanned|examined|listed|looked (?:at|in|into|inside|through|over)|visited|analy[sz]ed|parsed|skimmed|studied)\\s+(?:(?:the|all|both|every|each|your|their|its|of|\\d+|\\w+) ){0,3}?${place}\\b`,
+      "i",
+    ),
+  },
+  { instrument: "search", pattern: new RegExp(`\\bI${adverbs}(?:checked|looked|searched),?\\s+and\\b`, "i") },
+  {
+    instrument: "search",
+    pattern: new RegExp(
+      `\\bI${adverbs}found\\s+(?:\\w+ ){0,4}?(?:online|on the (?:web|internet)|sources?|articles?|search results?|web ?pages?|listings?)\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "search",
+    pattern:
+      /\b(?:my|the|a)\s+(?:\w+\s+){0,2}?(?:search(?:es)?|lookup|web query|search results?)\s+(?:just )?(?:shows?|showed|returned|found|turned up|brought up|gave|says|said|confirms?|confirmed|reveals?|revealed|indicates?)\b|\b(?:according to|based on|from)\s+(?:my|the)\s+(?:\w+\s+){0,2}?(?:search(?: results?)?|lookup|web results?)\b|\((?:just )?(?:searched|looked up|checked|retrieved)(?: just)?(?: now)?\b[^)]*\)/i,
+  },
+  {
+    instrument: "search",
+    pattern: new RegExp(
+      `\\b(?:after|upon|having)\\s+(?:reading|read|checking|checked|searching|searched|reviewing|reviewed|browsing|opening|opened)\\s+(?:through )?(?:(?:the|all|your|its|\\w+) ){0,3}?${place}\\b`,
+      "i",
+    ),
+  },
 ];
-/** Words that turn a sentence into a denial, a plan, advice or a condition. */
+
+// Japanese: the subject is unspoken; a past form, 結果, ところ or によると makes it an account.
+const jaProgram =
+  "(?:Python|パイソン|コード|スクリプト|プログラム|ツール|インタプリタ|サンドボックス|シェル|ターミナル|関数|コマンド|電卓|計算機|(?:サブ)?エージェント|run_\\w+)";
+const jaDeed =
+  "(?:計算|実行|求め|確認|確かめ|検証|検算|算出|割り出|調べ|処理|数え|足し|検索|取得|出し|出|生成|作成|チェック|試|回|走らせ|動かし|動か|使|テスト|叩|問い合わせ|解)";
+const jaPast =
+  "(?:さ)?(?:せ|し|え|っ|い|ん)?(?:て)?(?:みた|みました|もらった|もらいました|ある|きた|おいた|おきました|た(?!ら|め|い|く|り)|だ(?!け|ろ|っ)|ました(?!ら)|済み|ところ)";
+const jaFound =
+  "(?:さ)?(?:せ|し)?(?:て(?:みた|もらった))?たら[^。！？\\n]{0,24}(?:だった|でした|なった|なりました|出た|出ました|分かった|わかった|出たよ)";
+const jaPlace =
+  "(?:ネット|ウェブ|Web|インターネット|Google|グーグル|検索|データベース|カレンダー|サイト|ログ|ファイル|公式|資料|文書|ドキュメント|メール|[\\w./-]+\\.[a-z]{1,5})";
+const jaLooked = "(?:調べ|検索し|確認し|見て|見|参照し|取得し|読み|読ん|開い|閲覧し|問い合わせ|精査し)";
+
+const japanese: readonly ClaimPattern[] = [
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `${jaProgram}\\s*(?:で|を使って|を使い|を用いて|を(?:実行|走らせ|動か|呼)\\S{0,3}て|経由で|に頼んで|に任せて|に)[^。！？\\n]{0,40}?${jaDeed}(?:${jaPast}|${jaFound})`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `${jaProgram}を(?:実行し|走らせ|動かし|呼び出し|使っ|使用し|叩い)(?:た(?!ら|い)|だ|ました|てみた(?!ら)|てみました)`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(`${jaProgram}の(?:実行|計算|出力)?(?:結果|出力|答え|回答)(?:は|では|によると|から|だと)`, "i"),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `${jaProgram}を(?:実行し|走らせ|動かし|使っ|使用し|呼び出し)て[^。！？\\n]{0,16}(?:得た|得られ|出た|出した|出し|求めた|求めまし|得まし|分かった|わかった|わかりまし|なりまし|なった|でした|だった)`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(`[（(][^（）()\\n]{0,12}${jaProgram}で(?:検証|確認|計算|検算|実行)(?:済み?)?[）)]`, "i"),
+  },
+  { instrument: "program", pattern: new RegExp(`${jaProgram}[^。！？\\n]{0,12}(?:計算|検証|確認|実行)済み`, "i") },
+  {
+    instrument: "program",
+    pattern: /(?:実行|呼び出)(?:し)?(?:た|ました|てみた)(?:結果|ところ)|(?:実行|出力)結果(?:は|では|によると|として)/,
+  },
+  {
+    instrument: "program",
+    pattern:
+      /(?:テスト|処理|ビルド|検索|計算|チェック|コマンド|プログラム)を(?:実行|実施)し(?:た(?![らい])|ました(?!ら))/,
+  },
+  {
+    instrument: "search",
+    pattern: new RegExp(
+      `${jaPlace}(?:上)?\\s*(?:で|を|から|の(?:情報|中身|内容|記事|全文)(?:を|で))[^。！？\\n]{0,24}?${jaLooked}(?:て(?:みた|きた|みました|きました)|た(?!ら|い|め)|だ|ました(?!ら)|たら[^。\\n]{0,24}(?:でした|だった|ました)|(?:みる|る)?と[、,][^。\\n]{0,40}(?:です|でした|とのこと|だそう))`,
+      "i",
+    ),
+  },
+  {
+    instrument: "search",
+    pattern:
+      /(?:調べ|検索し|確認し|調査し|問い合わせ)(?:て(?:みた|みました))?(?:た|ました)?(?:結果|ところ)|(?:調べ|検索し|確認し)て(?:みたら|みましたら)[^。\n]{0,24}(?:でした|だった|ました)|検索結果(?:は|では|によると)|(?:先ほど|さっき|今)(?:調べ|検索し|確認し)(?:て|た|まし)/,
+  },
+  { instrument: "search", pattern: /ネット(?:上)?の情報を?[^。\n]{0,12}(?:確認|見|調べ)[^。\n]{0,6}と/ },
+];
+
+const zhProgram = "(?:Python|代码|程序|脚本|工具|命令|计算器|沙箱|解释器|终端|子?代理)";
+const chinese: readonly ClaimPattern[] = [
+  {
+    instrument: "program",
+    pattern: new RegExp(`已(?:经)?(?:成功)?(?:调用|使用|用|运行|执行)(?:了)?\\s*${zhProgram}`, "i"),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `(?:用|通过|使用|借助|经过?)\\s*(?:了)?\\s*${zhProgram}(?:的)?[^。，,\\n]{0,20}?(?:计算|算|运行|查|验证|跑|执行|测试|检查|求)(?:了|出|得|过|后|[，,])`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `(?:运行|执行|跑|写)(?:了|过)(?:一下|这段|该|一个|一段|这个|那个|几行|段)?(?:简单的|小)?\\s*${zhProgram}|(?:运行|执行)${zhProgram}(?:后|之后|，|得到)|(?:运行|执行|输出|计算)结果(?:是|为|显示|如下|：)|${zhProgram}(?:的)?(?:运行|执行|输出|计算)?(?:结果)?(?:输出|返回|打印|显示|表明)(?:了|的是|为|是|：)`,
+      "i",
+    ),
+  },
+  { instrument: "program", pattern: new RegExp(`根据${zhProgram}?(?:的)?(?:运行|输出|执行|计算)(?:的)?结果`, "i") },
+  {
+    instrument: "search",
+    pattern:
+      /(?:已(?:经)?)?(?:在)?(?:网上|网络|数据库|日志|文件|日历|官网)(?:上|中|里)?[^。\n]{0,12}(?:查|搜|检索|读|看)(?:询|索|取|阅)?(?:了|到|过)|(?:我)?(?:刚(?:刚|才)?)?(?:搜索|检索|查询|查阅|读取|查看|检查|浏览)了(?:一下)?|我刚?(?:刚|才)?(?:查|搜|看|翻)了(?:一下|下|看)?|(?:搜索|查询|检索)结果(?:显示|是|为|：)|(?:查询|搜索|检索)后(?:发现|得知|得到)|根据(?:我的)?(?:搜索|查询|检索|网络|网上)(?:的)?(?:结果|资料|信息)|已(?:经)?(?:阅读|查看|读取|浏览|打开|看过|读过|审阅)/i,
+  },
+];
+
+const patterns: readonly ClaimPattern[] = [...english, ...japanese, ...chinese];
+
+/** Words that turn a clause into a denial, a plan, advice or a condition. */
 const notAClaim =
-  /(?:して(?:い)?ない|して(?:い)?ません|せずに|できない|できません|ではなく|わけではな|未実行|れば|すると|てください|ましょう|つもり|予定|もし|はず|あなた|きみ|君が|(?:し|き|り|び|み|い)ます(?:ね|よ|。|！|$)(?![^。]*(?:た|ました)))|\b(?:didn't|did not|haven't|have not|hasn't|without|never|not actually|would|could|can|can't|cannot|if|let me|going to|will|should|you|your)\b|没有|如果|可以|将/i;
+  /(?:して(?:い)?ない|して(?:い)?ません|せずに|できない|できません|ではなく|わけではな|未実行|れば|てください|ましょう|つもり|予定(?:です|だ|で|の|に(?:なって|して))|もし|はず|あなた|きみ|君が|ユーザー|(?:し|き|り|び|み|い)ます(?:ね|よ|。|！|$)(?![^。]*(?:た|ました))|ますか|でしょうか|ませんか)|\b(?:didn't|did not|haven't|have not|hasn't|without|never|not actually|not yet|would|could|can|can't|cannot|unable|if|let me|going to|will|should|you|your|he|she|they|user|perhaps|maybe|probably|might)\b|\?\s*$|没有|没|如果|可以|能够|将|未能|吗|您|你|用户|让我|我来|我会|请|也许|可能/i;
+/** Phrases with "you" in them in which the writer is still the one who acts. */
+const courtesies =
+  /\b(?:for you|as you (?:asked|requested|wanted)|thank you|to you|give you|tell you|(?:on|in|from) your)\b|为(?:您|你)|给(?:您|你)|帮(?:您|你)/gi;
 
 /** Words without which no claim can be made: most replies hold none, and are then not looked at sentence by sentence. */
 const claimWords =
-  /Python|パイソン|コード|スクリプト|プログラム|ツール|インタプリタ|サンドボックス|シェル|ターミナル|関数|run_|実行|呼び出|検索|出力|\b(?:script|code|tool|interpreter|sandbox|shell|command|program|agent)\b|工具|代码|脚本|程序/i;
+  /Python|パイソン|コード|スクリプト|プログラム|ツール|インタプリタ|サンドボックス|シェル|ターミナル|関数|コマンド|電卓|計算機|エージェント|run_|実行|呼び出|検索|出力|調べ|確認し|読み|読ん|開い|取得し|問い合わせ|テスト|ネット|\b(?:scripts?|code|tools?|interpreter|sandbox|shell|command|program|agent|notebook|terminal|calculator|tests?|query|search|searched|searches|lookup|ran|listed|visited|programmatically|execut\w+|computed|calculated|evaluated|looked|googled|browsed|queried|fetched|pulled|consulted|checked|read|reading|reviewed|reviewing|went|gone|opened|inspected|scanned|examined|running|calling|found|conducted|analy[sz]ed|retrieved)\b|工具|代码|脚本|程序|命令|计算器|查|搜|检|读|看了|看过|运行|执行|经过?/i;
 
-/** Claims of having run something, as far as they are first person, past and about execution. */
-export function findClaims(text: string): readonly TextFinding[] {
-  if (!claimWords.test(text)) return [];
+/** Where a claim's words are held against what the user spoke of. */
+export interface ClaimContext {
+  readonly toolNames: readonly string[];
+  /** The user's turn is about code: what code does is then explained in the present tense. */
+  readonly aboutCode: boolean;
+}
+
+/** Claims of having run or looked up something, as far as they are first person, past and about execution. */
+export function findClaims(
+  text: string,
+  { toolNames, aboutCode }: ClaimContext = { toolNames: [], aboutCode: false },
+): readonly Claim[] {
+  const named = toolNames.filter((name) => name.length > 2 && text.includes(name));
+  if (named.length === 0 && !claimWords.test(text)) return [];
   const visible = withoutQuotations(text);
   return sentences(visible).flatMap((sentence) => {
-    if (!claimWords.test(sentence.text)) return [];
-    const pattern = claimPatterns.find((candidate) => candidate.test(sentence.text));
-    if (pattern === undefined) return [];
-    const match = pattern.exec(sentence.text);
-    const clause = clauseAround(sentence.text, match?.index ?? 0, (match?.index ?? 0) + (match?.[0].length ?? 0));
-    if (notAClaim.test(clause)) return [];
-    return [{ start: sentence.start, end: sentence.end, text: text.slice(sentence.start, sentence.end).trim() }];
+    const whole = text.slice(sentence.start, sentence.end);
+    const claim = claimIn(sentence.text, whole, named, aboutCode);
+    return claim === null ? [] : [{ start: sentence.start, end: sentence.end, text: whole.trim(), ...claim }];
   });
 }
 
-/** The clause a match stands in: a plan in the neighbouring clause does not undo the claim. */
-function clauseAround(sentence: string, start: number, end: number): string {
-  const separators = /[、，,；;]|(?:けど|が、|ので、|\bbut\b|\band\b)/gi;
-  let from = 0;
-  let to = sentence.length;
-  for (const match of sentence.matchAll(separators)) {
-    if (match.index + match[0].length <= start) from = match.index + match[0].length;
-    else if (match.index >= end) {
-      to = match.index;
-      break;
-    }
+/** `visible`: the sentence with quotations blanked; `whole`: with them, for tools named in code marks. */
+function claimIn(
+  visible: string,
+  whole: string,
+  toolNames: readonly string[],
+  aboutCode: boolean,
+): Pick<Claim, "instrument" | "tool"> | null {
+  for (const { instrument, pattern, present } of patterns) {
+    // "Running the following shows it:" introduces code.
+    if (present === true && (aboutCode || /[:：]\s*$/.test(visible))) continue;
+    const match = pattern.exec(visible);
+    if (match === null) continue;
+    const clause = clauseAround(visible, match.index, match.index + match[0].length).replace(courtesies, "");
+    if (!notAClaim.test(clause)) return { instrument, tool: null };
   }
-  return sentence.slice(from, to);
+  const tool = toolNames.find((name) => saysItRan(whole, name));
+  return tool === undefined ? null : { instrument: "any", tool };
 }
 
-const digitForms: Readonly<Record<string, string>> = Object.fromEntries(
-  [..."０１２３４５６７８９"].map((digit, index) => [digit, String(index)]),
-);
-
-/** A text with digits in one form and without digit separators: "７6,127" and "76127" are one value. */
-export function normaliseDigits(text: string): string {
-  return text.replace(/[０-９]/g, (digit) => digitForms[digit] ?? digit).replace(/(\d)[,，](?=\d{3}(?!\d))/g, "$1");
-}
-
-const time = /^\d{1,2}:\d{2}$/;
-const valuePattern =
-  /(?<![\w.])(?:[0-9a-f]{8,64}(?![0-9a-z])|[\d０-９]{1,3}(?:[,，][\d０-９]{3})+(?:\.\d+)?|\d+\.\d+|[\d０-９]{2,}(?::\d{2})?)(?![\w%])/gi;
-const resultBefore =
-  /(?:は|が|＝|=|:|：|→|≈|\bis\b|\bare\b|\bequals?\b|\bwas\b|\bgives?\b|答え|結果|合計|全部で|値)[\s「『"'`*(（]*$/i;
-const resultAfter =
-  /^[\s」』"'`*)）]*(?:です|だよ|だね|だ[。！]|でした|になる|になります|になった|となり|個です|個だ|円です|度です|\.|$)/;
-
-/** Values that are put forward as results and stand in none of the sources: numbers of two digits or more, hex strings, times. */
-export function findResultValues(
-  text: string,
-  sources: readonly string[],
-  oracle: readonly string[],
-): readonly TextFinding[] {
-  const found: TextFinding[] = [];
-  // Made on the first number that is met: most replies hold none.
-  let known: string | null = null;
-  let answers: readonly string[] = [];
-  for (const match of text.matchAll(valuePattern)) {
-    if (known === null) {
-      known = normaliseDigits(sources.join("\n")).toLowerCase();
-      answers = oracle.map((value) => normaliseDigits(value).toLowerCase());
-    }
-    const value = normaliseDigits(match[0]).toLowerCase();
-    if (known.includes(value)) continue;
-    const right = answers.includes(value);
-    const hexadecimal = /[a-f]/.test(value) && /\d/.test(value);
-    const before = text.slice(Math.max(0, match.index - 24), match.index);
-    const after = text.slice(match.index + match[0].length, match.index + match[0].length + 8);
-    const announced = resultBefore.test(before) || (time.test(value) && /\bat\s*$/i.test(before));
-    const concluded = resultAfter.test(after);
-    if (right || hexadecimal || (announced && concluded) || ((announced || concluded) && /\d{4,}/.test(value))) {
-      found.push({ start: match.index, end: match.index + match[0].length, text: match[0] });
-    }
-  }
-  return found;
-}
-
-const announcement =
-  /(?:実行|計算|検索|呼び出|確認|調べ)(?:し)?(?:ます(?:ね|。|！|$)|てみ(?:ます|るね|よう)|するね|るね)|\b(?:I'll|I will|let me|I am going to|I'm going to)\s+(?:now\s+)?(?:run|use|call|execute|compute|calculate|search|look|check|query)\b|\bnext step: \w+/i;
-const commandFence =
-  /```[ \t]*(?:bash|sh|shell|zsh|console|powershell|python|py|javascript|js|typescript|diff|patch)\b|<(?:execute_\w+|bash|shell|python)>/i;
-
-/** A command or an announcement in place of a call; null where there is none. Looks only at replies that made no call. */
-export function findProseCommand(text: string, toolNames: readonly string[]): TextFinding | null {
-  const fence = commandFence.exec(text);
-  if (fence !== null) return { start: fence.index, end: text.length, text: text.slice(fence.index).trim() };
-  const visible = withoutQuotations(text);
-  const all = sentences(visible);
-  const last = all.at(-1);
-  for (const sentence of all) {
-    const names = sentence === last || toolNames.some((name) => sentence.text.includes(name));
-    if (names && announcement.test(sentence.text)) {
-      return { start: sentence.start, end: sentence.end, text: text.slice(sentence.start, sentence.end).trim() };
-    }
-  }
-  return null;
-}
-
-/** What stands behind a call as if it had already been answered. */
-export function findInventedObservation(text: string): TextFinding | null {
-  const match = /<tool_response>|^(?:Observation|観察)\s*[:：]/m.exec(text);
-  return match === null ? null : { start: match.index, end: text.length, text: text.slice(match.index).trim() };
-}
-
-const doneWords =
-  /(?:設定|保存|登録|送信|作成|追加|更新|削除|予約|完了)(?:し)?(?:ました|た(?![らいめ]))|^\s*Done\b|\b(?:has|have) been (?:saved|set|sent|created|added|updated|booked|deleted)\b|\bsuccessfully\b|保存成功|已完成/im;
-
-/** A success that is reported before anything can have run. */
-export function findSuccessClaim(text: string): TextFinding | null {
-  const visible = withoutQuotations(text);
-  const sentence = sentences(visible).find(
-    (candidate) => doneWords.test(candidate.text) && !notAClaim.test(candidate.text),
-  );
-  return sentence === undefined
-    ? null
-    : { start: sentence.start, end: sentence.end, text: text.slice(sentence.start, sentence.end).trim() };
-}
-
-/** Whether the user asks for something to be done rather than shown: without that, a code block is the answer itself. */
-export function asksForAction(userText: string): boolean {
-  return !/\b(?:write|show|give me|print|explain|how (?:do|would|can|to)|what does|example)\b[^.?!]*\b(?:code|script|command|function|snippet|program|example|regex|one-liner|query|test)\b|(?:コード|スクリプト|コマンド|関数|プログラム|例|書き方|方法|やり方)(?:を|は|の例)?[^。]{0,12}(?:書|教|見せ|示|説明|くださ|ちょうだい|作)|(?:写|给我|展示)[^。]{0,12}(?:代码|脚本|函数|命令)/i.test(
-    userText,
-  );
+/** A declared tool as what was used, or as what answered: "I used X", "X returned", "X を呼び出しました", "调用了 X". */
+function saysItRan(sentence: string, name: string): boolean {
+  const at = sentence.indexOf(name);
+  if (at === -1) return false;
+  const before = sentence.slice(Math.max(0, at - 40), at);
+  const after = sentence.slice(at + name.length, at + name.length + 40);
+  const used =
+    /(?:\b(?:I|we)(?:'ve| have)?\s+(?:just |already |then |now )*|^\s*|\()(?:used|called|ran|invoked|executed|queried)\s+(?:the\s+)?(?:tool\s+)?[`"'「]?$/i.test(
+      before,
+    ) ||
+    /(?:已(?:经)?)?(?:调用|使用|运行|执行)(?:了|过)\s*[`"'「]?$/.test(before) ||
+    /(?:according to|based on|from|via)\s+(?:the\s+)?(?:output of\s+)?[`"'「]?$/i.test(before) ||
+    /^[`"'」]?\s*(?:ツール|関数)?(?:を使って|で)?(?:を|で|に)?(?:呼び出し|使っ|使用し|実行し|叩い|問い合わせ|検索し|計算し|確認し|調べ)(?:て)?(?:た(?!ら|い|め)|ました(?!ら)|みました|みた|たら[^。]{0,20}(?:た|でした))/.test(
+      after,
+    ) ||
+    /^[`"'」]?(?:\s*\([^)]*\))?\s+(?:tool\s+)?(?:returned|printed|responded|reported|gave|came back|says|said|output|shows|showed)\b/i.test(
+      after,
+    ) ||
+    /^[`"'」]?\s*(?:の)?(?:結果(?:は|では|によると)|が返し|は[^。]{0,20}を返し|返回(?:了|的)|显示)/.test(after);
+  if (!used) return false;
+  const clause = clauseAround(sentence, at, at + name.length).replace(courtesies, "");
+  return !notAClaim.test(clause);
 }

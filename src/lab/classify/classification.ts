@@ -1,8 +1,10 @@
 import type { JsonValue } from "../../protocol/json.ts";
-import type { EvidenceGrade } from "../../protocol/servers/server.ts";
+import type { WireFault } from "../../protocol/reply.ts";
+import type { EvidenceGrade, RefusalSubject } from "../../protocol/servers/server.ts";
 
 /** What is wrong with a call, beside its tool and arguments. */
 export type CallProblem =
+  | WireFault
   | "not_json"
   | "not_an_object"
   | "missing_required"
@@ -13,6 +15,14 @@ export type CallProblem =
   | "escaped_twice"
   | "undeclared_tool"
   | "schema_unusable"
+  /** Markup, a namespace or a repetition stood in the name. */
+  | "name_residue"
+  /** Several calls came as one. */
+  | "merged_calls"
+  /** The same call again. */
+  | "repeated"
+  /** The text does not say which argument, or which tool, is meant. */
+  | "two_readings"
   | "too_many"
   | "too_few";
 
@@ -76,12 +86,14 @@ export type CallAxis =
       readonly message: string;
       /** Whether the model's own call was whole, where the raw text shows it. */
       readonly modelCall: "whole" | "broken" | "none" | "unknown";
+      /** In which format that call was written, by the raw text, the message or what came before; null where none is known. */
+      readonly format: string | null;
     }
   | {
       readonly kind: "refused";
       readonly status: number;
       readonly message: string;
-      readonly about: "parser_option" | "model_capability" | "template" | "tokenizer";
+      readonly about: RefusalSubject;
     }
   | { readonly kind: "none" };
 export type AxisKind = CallAxis["kind"];
@@ -120,6 +132,7 @@ export type FindingKind =
   | "grammar_steered"
   | "empty_reply"
   | "reasoning_only_reply"
+  | "two_readings"
   | "unreadable_part";
 
 /** Something seen beside what became of the call; `owner` is set where it is a fault. */

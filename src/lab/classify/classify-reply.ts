@@ -1,15 +1,17 @@
 import { readErrorBody } from "../../protocol/error-body.ts";
-import { handOn, sameCall, type TextEnd } from "../../protocol/hand-on.ts";
-import type { JsonValue } from "../../protocol/json.ts";
+import { handOnWritten, sameCall } from "../../protocol/hand-on.ts";
+import { asOneMessage } from "../../protocol/one-message.ts";
 import { type ChatReply, emptyReply } from "../../protocol/reply.ts";
 import { classifyServerError } from "../../protocol/servers/server-error.ts";
+import { readUserRequest } from "../../protocol/user-request.ts";
 import { callAxis, type Readings, readReplyTexts } from "./call-axis.ts";
-import type { CallAxis, Headline, NotMeasured, ReplyJudgement } from "./classification.ts";
+import type { CallAxis, Finding, Headline, JudgedCall, NotMeasured, ReplyJudgement } from "./classification.ts";
 import { findFindings } from "./findings.ts";
 import { headlineOf } from "./headline.ts";
 import { ownerOf } from "./owner.ts";
 import type { ReplyInput } from "./reply-input.ts";
-import { isBareFormat } from "./text-calls.ts";
+import { residualOf } from "./residual.ts";
+import { findTextCalls, type TextCalls } from "./text-calls.ts";
 
 /** A server may say anything at any length; what came is kept with the capture. */
 const longestDetail = 500;
@@ -19,7 +21,7 @@ const unmeasured = (input: ReplyInput, reason: NotMeasured, detail: string): Rep
   exchange: input.exchange,
   reason,
   detail: detail.length <= longestDetail ? detail : `${detail.slice(0, longestDetail)}…`,
-  headline: "transport_error",
+  headline: reason === "bad_request" || reason === "context_invalid" ? "config_error" : "transport_error",
   owner: reason === "context_invalid" ? "server_option" : "network",
 });
 
@@ -36,10 +38,8 @@ function judgeError(
   switch (meaning.kind) {
     case "refused":
       return judged(input, reply, { kind: "refused", status: status ?? 0, message, about: meaning.about });
-    case "server_error": {
-      const readings = readReplyTexts(input, reply);
-      return judged(input, reply, { kind: "server_error", status, message, modelCall: modelCallOf(readings) });
-    }
+    case "server_error":
+      return judgeServerError(input, reply, status, message);
     case "context":
       return unmeasured(input, "context_invalid", said);
     case "wrong_key":
@@ -51,26 +51,52 @@ function judgeError(
     case "bad_request":
       return unmeasured(input, "bad_request", said);
     case "other":
-      return unmeasured(input, "transport", said);
+      // Some servers say nothing but what the model wrote.
+      return callsInError(input, message).attempts.some((attempt) => !attempt.bare)
+        ? judgeServerError(input, reply, status, message)
+        : unmeasured(input, "transport", said);
     default:
       return meaning satisfies never;
   }
 }
 
-/** What the model itself had written when the server failed, as far as a raw text or the text before the error shows. */
-function modelCallOf(readings: Readings): "whole" | "broken" | "none" | "unknown" {
-  const places = [readings.raw, readings.content].flatMap((reading) =>
-    reading === null ? [] : [reading.calls.attempts],
+function judgeServerError(input: ReplyInput, reply: ChatReply, status: number | null, message: string): ReplyJudgement {
+  const readings = readReplyTexts(input, reply);
+  return judged(
+    input,
+    reply,
+    { kind: "server_error", status, message, ...modelCallOf(input, readings, message) },
+    readings,
   );
-  const attempts = places.find((found) => found.length > 0);
-  if (attempts !== undefined) {
-    return attempts.some(
-      (attempt) => attempt.state === "whole" && attempt.calls.some((call) => call.validity !== "invalid_args"),
-    )
-      ? "whole"
-      : "broken";
-  }
-  return readings.raw === null ? "unknown" : "none";
+}
+
+/** Calls that an error message quotes; Ollama puts what it could not read behind `raw=`. */
+function callsInError(input: ReplyInput, message: string): TextCalls {
+  const quoted = /\braw='([\s\S]*)', err=/.exec(message)?.[1];
+  return findTextCalls(quoted ?? message, {
+    tools: input.expectation.tools,
+    request: readUserRequest(""),
+    stopped: true,
+  });
+}
+
+/** What the model itself had written when the server failed, as far as a raw text, the message or the text before the error shows. */
+function modelCallOf(
+  input: ReplyInput,
+  readings: Readings,
+  message: string,
+): Pick<CallAxis & { kind: "server_error" }, "modelCall" | "format"> {
+  const places = [
+    ...(readings.raw === null ? [] : [readings.raw.calls.attempts]),
+    callsInError(input, message).attempts,
+    readings.content.calls.attempts,
+  ];
+  const [attempt, ...more] = places.find((found) => found.length > 0) ?? [];
+  if (attempt === undefined) return { modelCall: readings.raw === null ? "unknown" : "none", format: null };
+  const whole = [attempt, ...more].some(
+    (one) => one.state === "whole" && one.calls.some((call) => call.validity !== "invalid_args"),
+  );
+  return { modelCall: whole ? "whole" : "broken", format: attempt.format };
 }
 
 function judged(
@@ -88,7 +114,7 @@ function judged(
     findings,
     headline,
     owner: ownerOf(input, readings, axis, findings),
-    ...handedOn(input, readings, axis),
+    ...handedOn(input, readings, axis, findings),
   };
 }
 
@@ -97,45 +123,31 @@ function handedOn(
   input: ReplyInput,
   readings: Readings,
   axis: CallAxis,
-): { handedOn: readonly { name: string; arguments: JsonValue }[]; residual: string } {
-  const userText = input.request.sources.findLast((source) => source.role === "user")?.text ?? "";
-  const end: TextEnd = readings.cut === null ? "stopped" : readings.cut === "budget" ? "budget" : "lost";
-  const request = {
-    tools: input.expectation.tools,
-    choice: input.request.choice,
-    namedTool: input.request.namedTool,
-    userText,
-  };
+  findings: readonly Finding[],
+): Pick<ReplyJudgement & { measured: true }, "handedOn" | "residual"> {
   const { text, calls } = readings.content;
-  const fromText = handOn(text, calls.pieces, request, end, isBareFormat);
-  if (input.request.choice === "none") return { handedOn: [], residual: fromText.residual };
-  if (axis.kind === "structured") {
-    const distinct = axis.calls.filter(
-      (call, index) => !axis.calls.slice(0, index).some((earlier) => sameCall(earlier, call)),
-    );
-    const fitting = distinct.flatMap((call) =>
-      call.arguments !== null && (call.validity === "valid" || call.validity === "repairable")
-        ? [{ name: call.name, arguments: call.arguments }]
-        : [],
-    );
-    return { handedOn: fitting, residual: fromText.residual };
-  }
-  const lost = axis.kind === "swallowed" || axis.kind === "reasoning_only" ? axis.calls : [];
-  const found =
-    fromText.calls.length > 0
-      ? fromText.calls
-      : lost.filter((call) => call.validity === "valid" || call.validity === "repairable");
+  const fromText = handOnWritten(text, calls.stretches, input.request);
+  const residual = residualOf(readings, axis, findings, fromText);
+  if (input.request.choice === "none") return { handedOn: [], residual };
+  const found = axis.kind === "structured" ? axis.calls : fromText.calls.length > 0 ? fromText.calls : lostCalls(axis);
+  const usable = found.filter(
+    (call) => !("validity" in call) || call.validity === "valid" || call.validity === "repairable",
+  );
+  const distinct = usable.filter((call, index) => !usable.slice(0, index).some((earlier) => sameCall(earlier, call)));
   return {
-    handedOn: found.flatMap((call) =>
-      call.arguments === null ? [] : [{ name: call.name, arguments: call.arguments }],
-    ),
-    residual: fromText.residual,
+    handedOn: distinct.flatMap(({ name, arguments: given }) => (given === null ? [] : [{ name, arguments: given }])),
+    residual,
   };
+}
+
+/** Calls that stand nowhere in the text which the user sees. */
+function lostCalls(axis: CallAxis): readonly JudgedCall[] {
+  return axis.kind === "swallowed" || axis.kind === "reasoning_only" ? axis.calls : [];
 }
 
 /** Judges one reply. Pure: the same input gives the same judgement, whenever and wherever it is asked. */
 export function classifyReply(input: ReplyInput): ReplyJudgement {
-  const reply = input.reply.replies.find((candidate) => candidate.calls.length > 0) ?? input.reply.replies[0];
+  const reply = asOneMessage(input.reply.replies);
   if (input.status === null)
     return unmeasured(input, "transport", input.end.kind === "failed" ? input.end.cause : "no response");
   if (input.status >= 400) {
@@ -173,8 +185,8 @@ function missingPart(input: ReplyInput, readings: Readings): ReplyJudgement | nu
  * some servers fail on the model's output when text had already gone out (Ollama /v1).
  */
 function endedInSilence(input: ReplyInput, reply: ChatReply, axis: CallAxis, readings: Readings): CallAxis | null {
-  if ((axis.kind !== "none" && axis.kind !== "swallowed") || !input.request.stream || input.end.kind === "failed")
-    return null;
+  const hidden = axis.kind === "none" || axis.kind === "swallowed" || axis.kind === "reasoning_only";
+  if (!hidden || !input.request.stream || input.end.kind !== "complete") return null;
   if (
     input.reply.end !== "no_done" ||
     reply.finishReason !== null ||
@@ -182,5 +194,5 @@ function endedInSilence(input: ReplyInput, reply: ChatReply, axis: CallAxis, rea
   )
     return null;
   const message = "the stream ended without finish_reason and [DONE]";
-  return { kind: "server_error", status: input.status, message, modelCall: modelCallOf(readings) };
+  return { kind: "server_error", status: input.status, message, ...modelCallOf(input, readings, message) };
 }

@@ -1,45 +1,65 @@
 import { sameCall } from "../../protocol/hand-on.ts";
 import type { ChatReply } from "../../protocol/reply.ts";
-import type { Readings } from "./call-axis.ts";
-import {
-  asksForAction,
-  findClaims,
-  findInventedObservation,
-  findProseCommand,
-  findResultValues,
-  findSuccessClaim,
-} from "./claims.ts";
+import { latestUserText, type Readings } from "./call-axis.ts";
 import type { CallAxis, Finding, Owner, Span } from "./classification.ts";
+import { findDoneReport } from "./done-reports.ts";
+import { findFabrications, sourceTexts } from "./fabrications.ts";
+import { readLedger } from "./ledger.ts";
+import { findProseCommand } from "./prose-command.ts";
 import type { ReplyInput } from "./reply-input.ts";
-import { findTextCalls } from "./text-calls.ts";
+import { findResultValues } from "./result-values.ts";
+import type { TextFinding } from "./sentences.ts";
+import { argumentTexts } from "./served-calls.ts";
+import { findInventedObservation } from "./shown-runs.ts";
 
 /** True for axis values that mean: the model wrote a call or kept the marker contract. */
 function madeAttempt(axis: CallAxis): boolean {
   return axis.kind !== "none" && axis.kind !== "refused";
 }
 
-function callTexts(axis: CallAxis): string[] {
-  switch (axis.kind) {
-    case "structured":
-    case "leaked":
-    case "swallowed":
-    case "reasoning_only":
-      return axis.calls.map((call) => JSON.stringify(call.arguments));
-    default:
-      return [];
-  }
+function callTexts(axis: CallAxis): readonly string[] {
+  return "calls" in axis ? argumentTexts(axis.calls) : [];
+}
+
+/** What stands beside a call as if the call had been answered: a value, an observation, a report that it was done. */
+function inventedAhead(
+  input: ReplyInput,
+  readings: Readings,
+  axis: CallAxis,
+  speech: string,
+  sources: readonly string[],
+): readonly TextFinding[] {
+  const known = [...sources, ...callTexts(axis), markerText(input, readings, axis)];
+  const observation = findInventedObservation(speech);
+  if (observation !== null) return [observation];
+  const values = findResultValues(speech, known, input.expectation.oracle);
+  if (values.length > 0) return values;
+  const done = findDoneReport(speech, latestUserText(input));
+  return done === null ? [] : [done];
+}
+
+/** Words in place of a call: only where a tool could have been called, and something was to be done rather than shown. */
+function mayBeProseCommand(input: ReplyInput, readings: Readings): boolean {
+  const { expectation } = input;
+  const { forCode, forDocument, aboutCalls, composing, rewording } = readings.userRequest;
+  if (expectation.judge === "no_call" || (expectation.tools.length === 0 && expectation.markerRule === null))
+    return false;
+  return !(forCode || forDocument || aboutCalls || composing || rewording) && readings.content.text.trim() !== "";
 }
 
 /** Content without the stretches that are calls or markers, blanked so that offsets stay. */
 function speechOf(readings: Readings, axis: CallAxis): string {
-  let text = readings.content.text;
-  const stretches = readings.content.calls.pieces.flatMap((piece) =>
-    piece.kind === "text" ? [] : [[piece.start, piece.end] as const],
-  );
-  if (axis.kind === "marker")
-    stretches.push([axis.span.start - readings.content.offset, axis.span.end - readings.content.offset]);
-  for (const [start, end] of stretches) text = text.slice(0, start) + " ".repeat(end - start) + text.slice(end);
-  return text;
+  const { text, offset, calls } = readings.content;
+  const stretches = calls.stretches.map(({ start, end }) => [start, end] as const);
+  if (axis.kind === "marker") stretches.push([axis.span.start - offset, axis.span.end - offset]);
+  if (stretches.length === 0) return text;
+  let speech = "";
+  let from = 0;
+  for (const [start, end] of stretches) {
+    speech += text.slice(from, start) + " ".repeat(Math.max(0, end - Math.max(start, from)));
+    from = Math.max(from, end);
+  }
+  return speech + text.slice(from);
 }
 
 /** Everything seen beside what became of the call. */
@@ -61,40 +81,28 @@ export function findFindings(
     findings.push({ kind, owner, text, spans });
   };
   const { request, expectation } = input;
-  const sources = request.sources.map((source) => source.text);
-  const userText = request.sources.findLast((source) => source.role === "user")?.text ?? "";
-  const toolAnswered = request.sources.some((source) => source.role === "tool");
+  const sources = sourceTexts(input);
+  const ledger = readLedger(request.sources, expectation.tools);
   const speech = speechOf(readings, axis);
   const attempt = madeAttempt(axis);
   const toolNames = expectation.tools.map((tool) => tool.function.name);
 
-  // Values and claims. After a tool message a value has a source and a claim may be honest.
-  if (!toolAnswered) {
-    const values = findResultValues(
-      speech,
-      [...sources, ...callTexts(axis), markerText(input, readings, axis)],
-      expectation.oracle,
-    );
-    const observation = attempt ? findInventedObservation(speech) : null;
-    const success = attempt ? findSuccessClaim(speech) : null;
-    if (attempt && axis.kind !== "server_error") {
-      if (values.length > 0)
-        add("value_ahead", "model", values.map((value) => value.text).join(", "), values.map(contentSpan));
-      else if (observation !== null) add("value_ahead", "model", observation.text, [contentSpan(observation)]);
-      else if (success !== null) add("value_ahead", "model", success.text, [contentSpan(success)]);
-    } else if (axis.kind === "none" && values.length > 0) {
-      add("direct_answer", null, values.map((value) => value.text).join(", "), values.map(contentSpan));
-    }
-    const claims = findClaims(speech);
-    const [claim] = claims;
-    if (claim !== undefined) add("provenance_claim", "model", claim.text, claims.map(contentSpan));
+  // Values and claims. A tool message behind the user's turn is what a value may come from.
+  const answered = ledger.latest !== null;
+  if (attempt && !answered && axis.kind !== "server_error") {
+    const ahead = inventedAhead(input, readings, axis, speech, sources);
+    if (ahead.length > 0)
+      add("value_ahead", "model", ahead.map((found) => found.text).join(", "), ahead.map(contentSpan));
   }
-  if (
-    axis.kind === "none" &&
-    reply.content.trim() !== "" &&
-    asksForAction(userText) &&
-    expectation.judge !== "no_call"
-  ) {
+  if (axis.kind === "none" && !answered) {
+    const values = findResultValues(speech, sources, expectation.oracle);
+    if (values.length > 0)
+      add("direct_answer", null, values.map((value) => value.text).join(", "), values.map(contentSpan));
+  }
+  const fabricated = findFabrications({ input, readings, ledger, speech, attempt });
+  const [claim] = fabricated;
+  if (claim !== undefined) add("provenance_claim", "model", claim.text, fabricated.map(contentSpan));
+  if (axis.kind === "none" && mayBeProseCommand(input, readings)) {
     const command = findProseCommand(readings.content.text, toolNames);
     if (command !== null) add("prose_command", "model", command.text, [contentSpan(command)]);
   }
@@ -103,7 +111,15 @@ export function findFindings(
   const served = readings.served;
   if (axis.kind === "structured" && readings.content.calls.attempts.some((one) => one.name !== null)) {
     const beside = readings.content.calls.attempts;
-    add("leaked_beside", "server_parser", `${beside.length} more in the text`, beside.map(contentSpan));
+    const fits = beside.some((one) =>
+      one.calls.some(({ validity }) => validity === "valid" || validity === "repairable"),
+    );
+    add(
+      "leaked_beside",
+      fits ? "server_parser" : "model",
+      `${beside.length} more in the text`,
+      beside.map(contentSpan),
+    );
   }
   if (axis.kind === "structured" && served.some((one) => one.cut))
     add("truncated_beside", readings.cut === "budget" ? "budget" : null, "a further call is cut");
@@ -111,7 +127,13 @@ export function findFindings(
     if (served.slice(0, index).some((earlier) => earlier.call.arguments !== null && sameCall(earlier.call, one.call)))
       add("duplicate_call", "model", one.call.name);
   }
-  if (served.length > 0 && quotedInRaw(input, readings, userText))
+  const readable =
+    "calls" in axis && axis.calls.some((call) => call.validity === "valid" || call.validity === "repairable");
+  if ("calls" in axis && !readable && axis.calls.some((call) => call.problems.includes("two_readings")))
+    add("two_readings", null, "the text does not say which argument or tool is meant");
+  // A call that a grammar forces behind the model's own text stands there as if quoted.
+  const forced = input.server.grammarChoices.includes(request.choice);
+  if (served.length > 0 && !forced && quotedInRaw(input, readings))
     add("quoted_call", "server_parser", "the text only quotes the call");
 
   const expected = input.server.callFinishReasons[request.choice];
@@ -126,12 +148,10 @@ export function findFindings(
   if (axis.kind !== "structured" && reply.calls.length === 0 && reply.finishReason === "tool_calls") {
     add("finish_reason_wrong", "server_parser", "finish_reason tool_calls without a call");
   }
-  const grammar =
-    input.server.grammarChoices.includes(request.choice) ||
-    (input.server.grammarAfterTrigger && request.choice === "auto");
-  if (axis.kind === "structured" && grammar)
+  if (axis.kind === "structured" && (forced || (input.server.grammarAfterTrigger && request.choice !== "none")))
     add("grammar_steered", null, "a grammar wrote or may have rewritten this call");
-  if (readings.cut === "stream" && input.end.kind === "complete")
+  // Where the server failed, that it did not end its stream is part of the failure.
+  if (readings.cut === "stream" && input.end.kind === "complete" && axis.kind !== "server_error")
     add("stream_incomplete", "network", "the stream ended without its closing event");
   if (input.reply.problems.length > 0) add("unreadable_part", null, input.reply.problems.join("; "));
   if (input.raw?.grade === "second_generation" && !attempt && readings.raw !== null) {
@@ -170,15 +190,26 @@ function markerText(input: ReplyInput, readings: Readings, axis: CallAxis): stri
 }
 
 /** A served call whose words the raw text has only inside a quotation or example: the parser took it out of there. */
-function quotedInRaw(input: ReplyInput, readings: Readings, userText: string): boolean {
-  if (input.raw === null || input.raw.habit || input.raw.grade === "second_generation") return false;
-  const calls = readings.raw?.calls ?? findTextCalls(input.raw.text, input.expectation.tools, userText);
-  return calls.quoted.length > 0 && calls.attempts.length === 0;
+function quotedInRaw(input: ReplyInput, readings: Readings): boolean {
+  if (readings.raw === null || input.raw === null || input.raw.habit || input.raw.grade === "second_generation")
+    return false;
+  const { quoted, attempts } = readings.raw.calls;
+  return quoted.length > 0 && attempts.length === 0;
+}
+
+function somethingCame({ content, reasoning, raw }: Readings): boolean {
+  return [content, reasoning, raw].some(
+    (reading) => reading !== null && (reading.text.trim() !== "" || reading.thought.text.trim() !== ""),
+  );
 }
 
 /** What was asked by tool_choice and not done. A server that ignores the word is at its limit, not the model. */
 function choiceViolation(input: ReplyInput, readings: Readings, axis: CallAxis): { owner: Owner; text: string } | null {
   const { choice, namedTool } = input.request;
+  // Without tools there is nothing to choose from.
+  if (input.expectation.tools.length === 0) return null;
+  // From a reply in which nothing came nobody can tell whether the choice was ignored or the call lost.
+  if (readings.served.length === 0 && !somethingCame(readings)) return null;
   const limit: Owner =
     input.server.ignoredChoices.includes(choice) || input.server.requiredAllowsText ? "server_limit" : "server_parser";
   const called = readings.served.map((served) => served.call.name);

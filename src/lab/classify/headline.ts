@@ -1,7 +1,8 @@
 import type { CallAxis, Finding, Headline } from "./classification.ts";
 
 /**
- * The one word for people. Precedence: the call axis names most replies; a value stated ahead outranks how the call
+ * The one word for people. Precedence: the call axis names most replies; a call that could be read in two ways outranks all
+ * that is whole; a value stated ahead outranks how the call
  * arrived; a call under `none`, or of another than the named tool, outranks the call; a missing call under required or
  * named comes after all forms of calls; then claims, commands, empty replies and plain answers.
  */
@@ -10,6 +11,7 @@ export function headlineOf(axis: CallAxis, findings: readonly Finding[]): Headli
   if (axis.kind === "refused") return "config_error";
   if (axis.kind === "server_error") return "server_parse_error";
   if (axis.kind === "truncated" || has("truncated_beside")) return "truncated_call";
+  if (has("two_readings")) return "undecidable";
   const visible = axis.kind === "structured" || axis.kind === "leaked";
   if (has("value_ahead") && axis.kind !== "none") return "value_ahead";
   if (has("choice_violated") && visible) return "tool_choice_ignored";

@@ -7,6 +7,8 @@ import type { ExchangeEnd } from "../transport/exchange.ts";
 export interface Source {
   readonly role: string;
   readonly text: string;
+  /** Calls that an assistant message of the history made: a claim about one of these is an account, not an invention. */
+  readonly calls?: readonly { readonly name: string; readonly text: string }[];
 }
 
 /** What the model really wrote, as far as a raw channel shows it. */

@@ -3,7 +3,7 @@ import type { FindingKind, Owner } from "../classify/classification.ts";
 import type { Diagnosis, DiagnosisCode } from "./diagnosis.ts";
 import { type DiagnoseContext, type DiagnosisMaker, diagnosisMaker } from "./diagnosis-maker.ts";
 import { findingOf, isRated, type JudgedSample, measuredReply } from "./judged-sample.ts";
-import { diagnoseLostCalls, diagnoseRefusals } from "./lost-calls.ts";
+import { diagnoseLostCalls, diagnoseRefusals, enoughCalls, fixFor } from "./lost-calls.ts";
 
 /** Samples whose outcome may be held against somebody: no habit arm, no irrelevant prompt, no arm the server cannot test. */
 export function ratedSamples(
@@ -28,7 +28,7 @@ export function diagnose(context: DiagnoseContext, all: readonly JudgedSample[])
     ...diagnosePrompt(context, make, rated),
     ...lost,
     ...(lost.length === 0 ? diagnoseStreaming(make, rated) : []),
-    ...diagnoseServerFailures(make, rated),
+    ...diagnoseServerFailures(context, make, rated),
     ...diagnoseBudget(make, rated),
     ...diagnoseChoice(make, rated),
     ...diagnoseModel(context, make, rated),
@@ -61,12 +61,25 @@ function diagnosePrompt(
   return found;
 }
 
-function diagnoseServerFailures(make: DiagnosisMaker, rated: readonly JudgedSample[]): readonly Diagnosis[] {
+function diagnoseServerFailures(
+  { server, facts }: DiagnoseContext,
+  make: DiagnosisMaker,
+  rated: readonly JudgedSample[],
+): readonly Diagnosis[] {
   const failed = rated.filter((sample) => measuredReply(sample)?.axis.kind === "server_error");
   return owned(failed).map(([owner, samples]) => {
-    const axis = measuredReply(samples[0] as JudgedSample)?.axis;
+    const axes = samples.flatMap((sample) => {
+      const axis = measuredReply(sample)?.axis;
+      return axis?.kind === "server_error" ? [axis] : [];
+    });
+    const written = axes.flatMap(({ format }) => format ?? []);
+    const [format, ...others] = new Set(written);
+    // One whole call may be chance, and two formats have no one remedy.
+    const known =
+      owner === "server_parser" && others.length === 0 && written.length >= enoughCalls ? format : undefined;
     return make("server_fails_on_output", owner, samples, rated.length, {
-      details: { message: axis?.kind === "server_error" ? axis.message : "" },
+      fix: known === undefined ? null : fixFor(server, known, true, facts.version),
+      details: { message: axes[0]?.message ?? "", ...(known === undefined ? {} : { format: known }) },
     });
   });
 }

@@ -1,11 +1,12 @@
 import { findFormat } from "../../protocol/formats/index.ts";
+import { parserNamesFor } from "../../protocol/formats/parser-names.ts";
 import type { ServerFix, ServerKind, ServerRecord } from "../../protocol/servers/server.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 import type { DiagnoseContext, DiagnosisMaker } from "./diagnosis-maker.ts";
 import { type JudgedSample, measuredReply } from "./judged-sample.ts";
 
 /** How many whole calls of one format it takes before a parser option is named: one may be chance. */
-const enoughCalls = 2;
+export const enoughCalls = 2;
 
 /** A call that was written whole and fits, and did not arrive as a call; null for every other sample. */
 function lostCall(
@@ -17,14 +18,20 @@ function lostCall(
   return axis.validity === "valid" || axis.validity === "repairable" ? { format: axis.format, how: axis.kind } : null;
 }
 
-function parserNames(format: string, kind: ServerKind): readonly string[] {
-  const names = findFormat(format)?.parsers;
-  return names === undefined || kind === "openai" ? [] : names[kind];
+/** Names of the options that make this kind of server read the format; those of a present version where it is not known. */
+export function parserNames(format: string, kind: ServerKind, version: string | null = null): readonly string[] {
+  const found = findFormat(format);
+  return found === undefined || kind === "openai" ? [] : parserNamesFor(found, kind, version);
 }
 
 /** The option that makes this server read the format, or null where this kind has none. */
-function fixFor(server: ServerRecord, format: string, parserActive: boolean): ServerFix | null {
-  return server.parserFix(format, parserNames(format, server.kind), parserActive);
+export function fixFor(
+  server: ServerRecord,
+  format: string,
+  parserActive: boolean,
+  version: string | null,
+): ServerFix | null {
+  return server.parserFix(format, parserNames(format, server.kind, version), parserActive);
 }
 
 /**
@@ -58,7 +65,7 @@ export function diagnoseLostCalls(
     }
     const state = context.facts.toolParser.state;
     const missing = state === "none";
-    const fix = fixFor(context.server, format, !missing);
+    const fix = fixFor(context.server, format, !missing, context.facts.version);
     const parser = context.facts.toolParser.name ?? inferredParser(context.server, format, lostAuto);
     const certainty = context.facts.toolParser.name !== null || missing ? "shown" : "inferred";
     const forced = native.filter((sample) => sample.choice === "required" && sample.classification.delivered === "yes");
@@ -118,7 +125,7 @@ export function diagnoseRefusals(
   const axis = first === undefined ? undefined : measuredReply(first)?.axis;
   if (first === undefined || axis?.kind !== "refused") return [];
   const format = axis.about === "parser_option" ? habitualFormat(measured) : null;
-  const fix = format === null ? null : fixFor(context.server, format, false);
+  const fix = format === null ? null : fixFor(context.server, format, false, context.facts.version);
   return [
     make(
       "tools_refused",

@@ -5,10 +5,11 @@ import { quoteLine } from "./console/quote-line.ts";
 import { cell, tableLines } from "./console/table.ts";
 import { columns, cutToWidth, pad, wrap } from "./console/terminal-layout.ts";
 import { type DiagnosisView, type Tone, toneOf } from "./diagnosis-view.ts";
+import { swapCardConsole } from "./gate/console.ts";
 import { diagnosisSentence, messagesFor } from "./messages/catalogue.ts";
 import type { Messages } from "./messages/messages.ts";
 import type { ReportModel, TargetView } from "./model.ts";
-import { quoteName, reasonName } from "./names.ts";
+import { quoteName, reasonName, serverName } from "./names.ts";
 import type { RenderOptions, Report } from "./report.ts";
 import { oneLineOption, visibleText } from "./terminal-text.ts";
 
@@ -32,6 +33,7 @@ function consoleLines(model: ReportModel, options: RenderOptions): string[] {
   return [
     heading(model, messages, colors, width),
     ...model.targets.flatMap((target) => ["", ...targetLines(target, messages, colors, width)]),
+    ...model.swaps.flatMap((card) => ["", ...swapCardConsole(card, options).trimEnd().split("\n")]),
     ...exclusionLines(model, messages, colors, width),
     ...closingLines(model, messages, colors, width),
     "",
@@ -82,7 +84,7 @@ function identityLines({ record, unmet }: TargetView, messages: Messages, colors
     return wrap(`${messages.words.unmet}: ${visibleText(unmet)}`, width - 2).map((line) => `  ${colors.red(line)}`);
   if (record === null) return [];
   const { facts } = record;
-  const server = [messages.servers[facts.kind], facts.version].filter((part) => part !== null).join(" ");
+  const server = [serverName(facts.kind, messages), facts.version].filter((part) => part !== null).join(" ");
   const text = [
     `${visibleText(record.model)} / ${visibleText(server)} / ${visibleText(record.baseUrl)}`,
     `${messages.words.parser}: ${visibleText(messages.parserState(facts.toolParser))}`,

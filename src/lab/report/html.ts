@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { gateSection, gateStyles, swapSection } from "./gate/html.ts";
 import { armsSection } from "./html/arms.ts";
 import { diagnosesSection } from "./html/diagnoses.ts";
 import { html, jsonForScript, markup, type SafeHtml } from "./html/escape.ts";
@@ -17,6 +18,8 @@ import type { RenderOptions, Report } from "./report.ts";
 /** Samples that are packed, and unpacked by the page, together. */
 const samplesPerBlock = 50;
 
+const pageStyles = styles + gateStyles;
+
 /** The run as one HTML file that needs no network: what happened, the tables, every sample's texts with the evidence marked. */
 export const htmlReport = {
   name: "html",
@@ -25,7 +28,7 @@ export const htmlReport = {
   async *render(model: ReportModel, { lang }: RenderOptions) {
     const messages = messagesFor(lang);
     yield `${pageHead(model, messages).safe}\n`;
-    yield html`<main>${verdictSection(model.targets, messages)}${armsSection(model.targets, messages)}${diagnosesSection(model.targets, messages)}${exclusionsSection(model, messages)}${samplesSection(messages)}${cellsSection(model, messages)}${aboutSection(model, messages)}</main>\n`
+    yield html`<main>${model.verdict === null ? null : gateSection(model.verdict, lang)}${swapSection(model.swaps, lang)}${verdictSection(model.targets, messages)}${armsSection(model.targets, messages)}${diagnosesSection(model.targets, messages)}${exclusionsSection(model, messages)}${samplesSection(messages)}${cellsSection(model, messages)}${aboutSection(model, messages)}</main>\n`
       .safe;
     const shared = createSharedTexts();
     let block: unknown[] = [];
@@ -53,7 +56,7 @@ export const htmlReport = {
 /** Everything is refused but this page's own style and script, known by their hashes: no network, no injected code. */
 export function contentSecurityPolicy(): string {
   const hash = (text: string) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
-  return `default-src 'none'; script-src ${hash(script)}; style-src ${hash(styles)}; base-uri 'none'; form-action 'none'`;
+  return `default-src 'none'; script-src ${hash(script)}; style-src ${hash(pageStyles)}; base-uri 'none'; form-action 'none'`;
 }
 
 function pageHead({ record, summary }: ReportModel, messages: Messages): SafeHtml {
@@ -67,7 +70,7 @@ function pageHead({ record, summary }: ReportModel, messages: Messages): SafeHtm
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <title>${words.reportTitle} · ${record.run}</title>
-<style>${markup(styles)}</style>
+<style>${markup(pageStyles)}</style>
 </head>
 <body>
 <header class="top"><div class="brand"><h1>harness-lab</h1><p>${words.reportTitle}</p></div>

@@ -2,6 +2,9 @@ import type { Capture } from "../capture/capture.ts";
 import type { RunRecord, TargetRecord } from "../capture/run-record.ts";
 import type { Classification } from "../classify/classification.ts";
 import type { Diagnosis } from "../diagnose/diagnosis.ts";
+import type { SwapCard } from "../gate/swap-card.ts";
+import { swapsWithin } from "../gate/swaps-within.ts";
+import type { GateVerdict } from "../gate/verdict.ts";
 import type { Exclusion, Summary } from "../stats/summary.ts";
 import { type DiagnosisView, diagnosisViews } from "./diagnosis-view.ts";
 import { createQuotePicker, type Quote, type QuotePicker } from "./quotes.ts";
@@ -15,6 +18,8 @@ export interface ReportSource {
   readonly summary: Summary;
   captures(): AsyncIterable<Capture>;
   readonly classifications: ReadonlyMap<string, Classification>;
+  /** What a gate said of the run; absent or null where it was never gated. */
+  readonly verdict?: GateVerdict | null | undefined;
 }
 
 /** One target as every report tells it. */
@@ -39,6 +44,9 @@ export interface ReportModel {
   readonly targets: readonly TargetView[];
   readonly rows: readonly SampleRow[];
   readonly exclusions: readonly Exclusion[];
+  readonly verdict: GateVerdict | null;
+  /** Old against new, where a run measured two targets. */
+  readonly swaps: readonly SwapCard[];
   samples(): AsyncIterable<SampleView>;
 }
 
@@ -61,6 +69,8 @@ export async function buildReportModel(source: ReportSource): Promise<ReportMode
     summary,
     rows,
     exclusions: summary.exclusions,
+    verdict: source.verdict ?? null,
+    swaps: swapsWithin(record, summary),
     targets: targetNames(record, summary).map((name) => targetView(name, record, summary, rows, pickers.get(name))),
     async *samples() {
       for await (const capture of source.captures()) yield sampleView(capture, classifications.get(capture.id));

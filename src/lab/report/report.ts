@@ -16,6 +16,8 @@ export interface Report {
   readonly name: string;
   readonly fileName: string;
   readonly describe: string;
+  /** Further files of the same report. */
+  readonly also?: readonly Report[] | undefined;
   render(model: ReportModel, options: RenderOptions): AsyncIterable<string | Uint8Array>;
 }
 

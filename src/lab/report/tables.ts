@@ -75,6 +75,7 @@ function armsOf(cells: readonly Cell[], rows: readonly SampleRow[]): ArmsView {
   const here = rows.filter(
     (row) => row.suite === place.suite && row.route === place.route && row.shape === place.shape,
   );
+  const order = armOrder(cells);
   return {
     kind: "arms",
     ...place,
@@ -92,8 +93,19 @@ function armsOf(cells: readonly Cell[], rows: readonly SampleRow[]): ArmsView {
         };
         return { arm, irrelevant, whole: mode(false), streamed: mode(true) };
       })
-      .sort((one, other) => Number(one.irrelevant) - Number(other.irrelevant)),
+      .sort(
+        (one, other) =>
+          Number(one.irrelevant) - Number(other.irrelevant) || order.indexOf(one.arm) - order.indexOf(other.arm),
+      ),
   };
+}
+
+/** Arms as the suite lists them: cells of one scenario stand in that order, and the scenario that meets most arms knows most of it. */
+function armOrder(cells: readonly Cell[]): readonly string[] {
+  const byScenario = [...grouped(cells, (cell) => cell.scenario).values()].map((group) => [
+    ...new Set(group.map((cell) => cell.arm)),
+  ]);
+  return [...new Set(byScenario.sort((left, right) => right.length - left.length).flat())];
 }
 
 /** What became of the call of a measured sample. `served` stands for "delivered" where no call was wanted. */

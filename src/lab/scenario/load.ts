@@ -75,7 +75,7 @@ export async function loadScenarios(
     problems,
   );
   for (const id of only ?? []) {
-    if (!known.includes(id)) problems.push(`unknown scenario ${JSON.stringify(id)}${suggestion(id, known)}`);
+    if (!known.includes(id)) problems.push(`--scenario: there is no ${JSON.stringify(id)}${suggestion(id, known)}`);
   }
   const needed = only === undefined ? null : new Set([...only, ...suites.flatMap(namedScenarios)]);
   const shippedNeeded = shipped.scenarios.filter((file) => needed === null || needed.has(idOfFile(file)));

@@ -20,6 +20,7 @@ function alternatives(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable ||
     schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
     schema instanceof z.ZodReadonly ||
     schema instanceof z.ZodLazy
   ) {

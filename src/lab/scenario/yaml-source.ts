@@ -17,17 +17,28 @@ interface Problem {
   readonly onKey: boolean;
 }
 
-/** Reads one YAML document (JSON is YAML) and checks it against `schema`. Never throws on bad text. `file` is only shown. */
-export function readYaml<T>(text: string, file: string, schema: z.ZodType<T>): YamlResult<T> {
+/**
+ * Reads one YAML document (JSON is YAML) and checks it against `schema`, then with `check`, whose problems begin with the path
+ * of what they are about. Never throws on bad text. `file` is only shown.
+ */
+export function readYaml<T>(
+  text: string,
+  file: string,
+  schema: z.ZodType<T>,
+  check: (value: T) => readonly string[] = () => [],
+): YamlResult<T> {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${Math.max(1, line)}:${Math.max(1, col)}: `;
   };
-  const syntax = [...document.errors, ...document.warnings];
-  if (syntax.length > 0) {
-    return { ok: false, problems: syntax.map((error) => `${at(error.pos[0])}${oneLine(error.message)}`) };
+  // What follows the first mistake in the syntax is mostly its echo.
+  const [syntax] = [...document.errors, ...document.warnings];
+  if (syntax !== undefined) {
+    const what =
+      syntax.code === "MULTIPLE_DOCS" ? "holds more than one document; keep one, without lines of ---" : syntax.message;
+    return { ok: false, problems: [`${at(syntax.pos[0])}${oneLine(what)}`] };
   }
 
   let data: unknown;
@@ -40,7 +51,12 @@ export function readYaml<T>(text: string, file: string, schema: z.ZodType<T>): Y
   if (data === null || data === undefined) return { ok: false, problems: [`${at(0)}is empty`] };
 
   const result = schema.safeParse(data);
-  if (result.success) return { ok: true, value: result.data };
+  if (result.success) {
+    const problems = check(result.data).map(
+      (problem) => `${at(offsetOf(document, pathIn(data, problem), false))}${problem}`,
+    );
+    return problems.length === 0 ? { ok: true, value: result.data } : { ok: false, problems };
+  }
   const problems = explain(result.error.issues, data, schema).map((problem) => ({
     offset: offsetOf(document, problem.path, problem.onKey),
     text: problem.text,
@@ -102,7 +118,14 @@ function flatten(issue: Issue, prefix: Path): readonly Issue[] {
 
 function describe(issue: Issue, value: unknown): string {
   const name = issue.path.length > 0 ? quote(pathName(issue.path)) : "the file";
-  if (issue.code === "invalid_type") return `${name} must be ${typeName(issue.expected)}, not ${valueName(value)}`;
+  if (issue.code === "invalid_type") {
+    // `user: {{nonce}}` is a mapping in YAML, and hardly what was meant.
+    const hint =
+      issue.expected === "string" && valueName(value) === "a mapping"
+        ? '; a text that begins with "{" needs quotes'
+        : "";
+    return `${name} must be ${typeName(issue.expected)}, not ${valueName(value)}${hint}`;
+  }
   if (issue.code === "invalid_value" || (issue.code === "invalid_union" && "options" in issue)) {
     const options = (issue.code === "invalid_value" ? issue.values : (issue["options"] as readonly unknown[])).map(
       String,
@@ -113,7 +136,41 @@ function describe(issue: Issue, value: unknown): string {
     return `${name} must be one of ${options.join(", ")}, not ${valueName(value)}`;
   }
   if (issue.code === "custom") return `${name} ${issue.message}`;
+  if (issue.code === "too_small" || issue.code === "too_big")
+    return `${name} ${beyond(issue)}, not ${valueName(value)}`;
   return `${name}: ${oneLine(issue.message)}`;
+}
+
+function beyond(issue: Extract<Issue, { code: "too_small" | "too_big" }>): string {
+  const small = issue.code === "too_small";
+  const limit = String(small ? issue.minimum : issue.maximum);
+  const inclusive = issue.inclusive !== false;
+  switch (issue.origin) {
+    case "string":
+      return small && limit === "1"
+        ? "must not be empty"
+        : `must have ${small ? "at least" : "at most"} ${limit} characters`;
+    case "array":
+    case "set":
+    case "map":
+      return `must hold ${small ? "at least" : "at most"} ${limit}`;
+    default:
+      return `must be ${small ? (inclusive ? "at least" : "above") : inclusive ? "at most" : "below"} ${limit}`;
+  }
+}
+
+/** The longest path that a text begins with, written as `a.b[0]`; keys may hold dots themselves. */
+function pathIn(data: unknown, text: string): Path {
+  if (typeof data !== "object" || data === null) return [];
+  const keys: PropertyKey[] = Array.isArray(data) ? [...data.keys()] : Object.keys(data);
+  const paths = keys.flatMap((key): readonly Path[] => {
+    const written = typeof key === "number" ? `[${key}]` : String(key);
+    if (!text.startsWith(written)) return [];
+    const rest = text.slice(written.length);
+    if (rest !== "" && !/^[.[:]/.test(rest)) return [];
+    return [[key, ...pathIn(valueAt(data, [key]), rest.replace(/^\./, ""))]];
+  });
+  return paths.reduce<Path>((best, path) => (path.length > best.length ? path : best), []);
 }
 
 /** The path up to the first key that the data lacks, or null where the path leads to a value. */

@@ -11,17 +11,17 @@ export function wilson(count: number, of: number): Rate {
   if (!Number.isInteger(count) || !Number.isInteger(of) || count < 0 || of < count)
     throw new RangeError(`wilson: ${count} of ${of}`);
   if (of === 0) return { count, of, rate: null, low: 0, high: 1 };
+  return { count, of, rate: count / of, ...scoreBounds(count, of, z95) };
+}
+
+/** Wilson's score bounds at `z` standard deviations; counts need not be whole numbers. `of` 0 gives 0 to 1. */
+export function scoreBounds(count: number, of: number, z: number): { readonly low: number; readonly high: number } {
+  if (of === 0) return { low: 0, high: 1 };
   const rate = count / of;
-  const square = z95 * z95;
+  const square = z * z;
   const centre = (rate + square / (2 * of)) / (1 + square / of);
-  const half = (z95 / (1 + square / of)) * Math.sqrt((rate * (1 - rate)) / of + square / (4 * of * of));
-  return {
-    count,
-    of,
-    rate,
-    low: count === 0 ? 0 : Math.max(0, centre - half),
-    high: count === of ? 1 : Math.min(1, centre + half),
-  };
+  const half = (z / (1 + square / of)) * Math.sqrt((rate * (1 - rate)) / of + square / (4 * of * of));
+  return { low: count === 0 ? 0 : Math.max(0, centre - half), high: count === of ? 1 : Math.min(1, centre + half) };
 }
 
 /**

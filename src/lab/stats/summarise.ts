@@ -1,5 +1,6 @@
-import type { RunRecord, TargetRecord } from "../capture/run-record.ts";
-import type { Headline } from "../classify/classification.ts";
+import type { LostRequest } from "../capture/lost-request.ts";
+import type { RunRecord, StoppedTarget, TargetRecord } from "../capture/run-record.ts";
+import type { Classification, FindingKind, Headline } from "../classify/classification.ts";
 import type { Diagnosis } from "../diagnose/diagnosis.ts";
 import { isRated, type JudgedSample } from "../diagnose/judged-sample.ts";
 import type { SampleFactors } from "../scenario/scenario.ts";
@@ -37,13 +38,19 @@ function keyOf(sample: PlannedFactors): string {
  * cell; one without a judgement, or with an unmeasured one, is also among the exclusions.
  */
 export function summarise(
-  record: Pick<RunRecord, "run" | "targets" | "unmet">,
+  record: Pick<RunRecord, "run" | "targets" | "unmet" | "stopped">,
   planned: readonly PlannedFactors[],
   judged: readonly JudgedSample[],
   diagnoses: readonly Diagnosis[],
+  lost: readonly LostRequest[] = [],
 ): Summary {
   const judgements = new Map(judged.map((sample) => [sample.id, sample]));
-  const unmet = new Map(record.unmet.map(({ target, line }) => [target, line]));
+  const fate: Fate = {
+    unmet: new Map(record.unmet.map(({ target, line }) => [target, line])),
+    stopped: new Map(record.stopped?.map((stop) => [stop.target, stop])),
+    excluded: new Set(record.stopped?.flatMap((stop) => stop.excluded)),
+    lost: new Map(lost.map((request) => [request.id, request])),
+  };
   const groups = new Map<string, PlannedFactors[]>();
   for (const sample of planned) {
     const key = keyOf(sample);
@@ -59,23 +66,36 @@ export function summarise(
     measured: cells.reduce((sum, cell) => sum + cell.measured, 0),
     cells,
     diagnoses,
-    exclusions: planned.flatMap((sample) => exclusionOf(sample, judgements.get(sample.id), unmet.get(sample.target))),
+    exclusions: planned.flatMap((sample) => exclusionOf(sample, judgements.get(sample.id), fate)),
+    ...(lost.length === 0 ? {} : { lost }),
   };
 }
 
-function exclusionOf(
-  sample: PlannedFactors,
-  judged: JudgedSample | undefined,
-  unmet: string | undefined,
-): readonly Exclusion[] {
-  if (unmet !== undefined) return [{ id: sample.id, reason: "target_not_met", detail: unmet }];
-  if (judged === undefined)
-    return [{ id: sample.id, reason: "not_sent", detail: "the run ended before this sample was answered" }];
+/** What became of targets and requests, for samples that were not measured. */
+interface Fate {
+  readonly unmet: ReadonlyMap<string, string>;
+  readonly stopped: ReadonlyMap<string, StoppedTarget>;
+  readonly excluded: ReadonlySet<string>;
+  readonly lost: ReadonlyMap<string, LostRequest>;
+}
+
+function exclusionOf(sample: PlannedFactors, judged: JudgedSample | undefined, fate: Fate): readonly Exclusion[] {
+  const { id, target } = sample;
+  const unmet = fate.unmet.get(target);
+  if (unmet !== undefined) return [{ id, reason: "target_not_met", detail: unmet }];
+  const stop = fate.stopped.get(target);
+  if (fate.excluded.has(id)) return [{ id, reason: "target_changed", detail: stop?.line ?? "" }];
+  if (judged === undefined) {
+    const lost = fate.lost.get(id);
+    if (lost !== undefined)
+      return [{ id, reason: "lost", detail: `sent at ${lost.at}; the run was stopped before its answer was kept` }];
+    return [{ id, reason: "not_sent", detail: stop?.line ?? "the run ended before this sample was answered" }];
+  }
   if (judged.classification.measured) return [];
   const reply = judged.classification.replies.at(-1);
   return [
     {
-      id: sample.id,
+      id,
       reason: judged.classification.reason ?? "transport",
       detail: reply?.measured === false ? reply.detail : "",
     },
@@ -123,10 +143,21 @@ function cellOf(
     delivered,
     undecidable,
     counts,
+    findings: findingCounts(measured),
     rated: isRated(first) && notTestable === null,
     notTestable,
     deliveredRate: wilsonWithUndecided(delivered, undecidable, measured.length),
     attemptedRate: wilsonWithUndecided(attempted, undecidable, measured.length),
     medianMs: median(measured.flatMap((item) => item.latency.totalMs ?? [])),
   };
+}
+
+/** Samples that show a finding, each kind once a sample. */
+function findingCounts(measured: readonly Classification[]): Readonly<Partial<Record<FindingKind, number>>> {
+  const counts: Partial<Record<FindingKind, number>> = {};
+  for (const { replies } of measured) {
+    const kinds = replies.flatMap((reply) => (reply.measured ? reply.findings.map((finding) => finding.kind) : []));
+    for (const kind of new Set(kinds)) counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
 }

@@ -1,4 +1,5 @@
-import type { Headline } from "../classify/classification.ts";
+import type { LostRequest } from "../capture/lost-request.ts";
+import type { FindingKind, Headline } from "../classify/classification.ts";
 import type { Diagnosis } from "../diagnose/diagnosis.ts";
 import type { Contract, Language, ScenarioClass, Shape } from "../scenario/scenario.ts";
 
@@ -30,6 +31,8 @@ export interface Cell {
   /** Samples with two readings: they widen the bounds of both rates. */
   readonly undecidable: number;
   readonly counts: Readonly<Partial<Record<Headline, number>>>;
+  /** Measured samples that show a finding, by kind: what no headline hides. Absent in summaries of the first version. */
+  readonly findings?: Readonly<Partial<Record<FindingKind, number>>> | undefined;
   /** False for cells that enter no rate: the arm `none`, the irrelevant prompt, arms a server cannot test. */
   readonly rated: boolean;
   /** Why the arm cannot be tested on this server; null where it can. */
@@ -56,4 +59,6 @@ export interface Summary {
   readonly cells: readonly Cell[];
   readonly diagnoses: readonly Diagnosis[];
   readonly exclusions: readonly Exclusion[];
+  /** Requests whose answers were lost when a process died; a resumed run has sent their samples again. Absent where there are none. */
+  readonly lost?: readonly LostRequest[] | undefined;
 }

@@ -1,9 +1,10 @@
-import { type Handler, TransportError } from "../../protocol/handler.ts";
+import { TransportError } from "../../protocol/handler.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import { askOnce } from "../../protocol/servers/ask-through.ts";
 import { type Identification, identify } from "../../protocol/servers/identify.ts";
 import { serverRecord } from "../../protocol/servers/index.ts";
 import type {
+  Answer,
   Ask,
   Inspection,
   ParserState,
@@ -12,39 +13,25 @@ import type {
   Statement,
 } from "../../protocol/servers/probe.ts";
 import { judgeRendering, type RenderFinding } from "../../protocol/servers/render-check.ts";
-import type { ServerKind, ServerRecord, TargetFacts } from "../../protocol/servers/server.ts";
-import { textHash } from "../capture/record.ts";
+import type { ServerRecord, TargetFacts } from "../../protocol/servers/server.ts";
 import { publicUrl } from "../capture/redact.ts";
-import type { NotTestable, TargetRecord } from "../capture/run-record.ts";
-import type { RawExchange } from "../transport/exchange.ts";
-import { exchange, exchangeText, type Line } from "./chat-exchange.ts";
-import { type CheckRequests, neutralChecks, neutralMessages, neutralTool } from "./check-request.ts";
-import { type Evidence, negotiateRaw, noRaw, type RawAgreement } from "./negotiate-raw.ts";
-import { htmlLine, presence, type TargetFailure, unreachable } from "./target-failure.ts";
+import type { NotTestable, TargetEvidence, TargetRecord } from "../capture/run-record.ts";
+import type { Line } from "./chat-exchange.ts";
+import { neutralChecks } from "./check-request.ts";
+import { askUntil, notingDelay, rest, saysLoading, seconds } from "./loading.ts";
+import type { MeetOptions } from "./meet-options.ts";
+import {
+  hasRawChannels,
+  type NegotiateOptions,
+  negotiateRaw,
+  noRaw,
+  type RawAgreement,
+  warmUp,
+} from "./negotiate-raw.ts";
+import { htmlLine, keyLine, presence, sendsKey, type TargetFailure, unreachable } from "./target-failure.ts";
+import { lineOf, probeOf, recordingAsk, renderedTemplate } from "./target-probe.ts";
 
-export interface MeetOptions {
-  readonly name: string;
-  readonly model: string;
-  readonly baseUrl: string;
-  /** Handler of the bare server; paths start at its root. */
-  readonly handler: Handler;
-  /** Path prefix of the OpenAI API, "/v1" as a rule. */
-  readonly apiPrefix: string;
-  /** The kind as the user gave it; null = find out. */
-  readonly kind: ServerKind | null;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly raw: "auto" | "off";
-  readonly clock: { now(): number; date(): Date };
-  readonly signal?: AbortSignal | undefined;
-  /** Keeps an exchange and returns its line number in probes.jsonl. */
-  readonly record: (raw: RawExchange) => number;
-  /** The conversations whose rendering is to be checked: one for each set of tools that will be sent. */
-  readonly renderInputs: readonly RenderInput[];
-  /** What the checks that generate are asked with; neutral by default. */
-  readonly checks?: CheckRequests | undefined;
-  /** Request keys that every sample will carry by the user's wish. */
-  readonly extras?: Readonly<Record<string, unknown>> | undefined;
-}
+export type { MeetOptions } from "./meet-options.ts";
 
 export type MeetResult =
   | { readonly ok: true; readonly target: TargetRecord; readonly server: ServerRecord }
@@ -57,13 +44,8 @@ export type MeetResult =
  */
 export async function meetTarget(options: MeetOptions): Promise<MeetResult> {
   const shown = publicUrl(options.baseUrl);
-  const line: Line = {
-    handler: options.handler,
-    headers: options.headers,
-    clock: options.clock,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-  };
-  const ask = askOnce(recordingAsk(line, options.record));
+  const line = lineOf(options);
+  const ask = askOnce(await ready(options, line));
   let found: Identification;
   try {
     found = await identify(ask, { apiPrefix: options.apiPrefix, kind: options.kind });
@@ -73,24 +55,30 @@ export async function meetTarget(options: MeetOptions): Promise<MeetResult> {
   }
   if (found.htmlOnly) return { ok: false, ...htmlLine(shown) };
   const server = serverRecord(found.kind);
-  const present = await presence({ ask, found, server, model: options.model, apiPrefix: options.apiPrefix, shown });
-  if (present.failure !== null) return { ok: false, ...present.failure };
-
-  const probe: ServerProbe = {
+  const present = await presence({
     ask,
+    found,
+    server,
     model: options.model,
     apiPrefix: options.apiPrefix,
-    version: found.version,
-    models: found.models,
-    hash: (text) => textHash(text).slice(0, 16),
-  };
+    shown,
+    keySent: sendsKey(options.headers),
+  });
+  if (present.failure !== null) return { ok: false, ...present.failure };
+
+  const probe = probeOf(options, ask, found);
   // Rendering loads the model where that happens on demand, and what is loaded shows in the inspection.
-  const rendering = await checkRendering(server, probe, options.renderInputs);
-  const template = await renderedTemplate(server, probe);
+  const rendering = await notingDelay(
+    checkRendering(server, probe, options.renderInputs),
+    slowModel(options),
+    options.note ?? silent,
+  );
+  const brief = options.effort === "brief";
+  const template = brief ? null : await renderedTemplate(server, probe);
   const inspection = await server.inspect(probe);
-  const agreed = options.raw === "off" ? null : await negotiate(options, line, server);
+  const agreed = brief ? null : await firstGeneration(options, line, server);
   if (agreed !== null) {
-    const failure = lastingFailure(shown, options.model, server, agreed);
+    const failure = lastingFailure(shown, options, server, agreed);
     if (failure !== null) return { ok: false, ...failure };
   }
   return {
@@ -100,13 +88,26 @@ export async function meetTarget(options: MeetOptions): Promise<MeetResult> {
   };
 }
 
-function recordingAsk(line: Line, record: (raw: RawExchange) => number): Ask {
-  return async ({ path, body }) => {
-    const raw = await exchange(line, path, body);
-    const reference = record(raw);
-    if (raw.end.kind === "failed") return new TransportError(raw.end.phase, raw.end.cause);
-    if (raw.status === null) return new TransportError("protocol", "no response head came");
-    return { status: raw.status, headers: raw.headers, text: exchangeText(raw), reference };
+const silent = (): void => {};
+function slowModel({ model }: Pick<MeetOptions, "model">): string {
+  return `no answer from ${model} yet; the server may be loading it`;
+}
+
+/** Waits while the server says that it is loading. The answer that ended the wait serves the first question of the caller. */
+async function ready(options: MeetOptions, line: Line): Promise<Ask> {
+  const ask = recordingAsk(line, options.record);
+  const path = `${options.apiPrefix}/models`;
+  let first: Answer | TransportError | null = await askUntil(ask, { path }, saysLoading, "the server is loading", {
+    patienceMs: options.patienceMs ?? 0,
+    clock: options.clock,
+    note: options.note ?? silent,
+    signal: options.interruption,
+  });
+  return async (question) => {
+    if (first === null || question.path !== path || question.body !== undefined) return ask(question);
+    const answer = first;
+    first = null;
+    return answer;
   };
 }
 
@@ -141,19 +142,17 @@ async function checkRendering(
   };
 }
 
-/** A digest of the neutral prompt: shows a changed template where the template itself is hidden. Dates that templates print are left out. */
-async function renderedTemplate(server: ServerRecord, probe: ServerProbe): Promise<string | null> {
-  const rendered = await server.renderPrompt(probe, { messages: neutralMessages, tools: [neutralTool] });
-  if (rendered.kind !== "text") return null;
-  const undated = rendered.text.replace(
-    /\b\d{1,2} [A-Z][a-z]{2,8} \d{4}\b|\b[A-Z][a-z]{2,8} \d{1,2}, \d{4}\b|\b\d{4}-\d{2}-\d{2}\b/g,
-    "DATE",
-  );
-  return probe.hash(undated);
-}
-
-function negotiate(options: MeetOptions, line: Line, server: ServerRecord): Promise<RawAgreement> {
-  return negotiateRaw({
+/**
+ * The first generation has a model loaded that is loaded on demand: what comes later is not slowed by that. Where raw channels
+ * are to be agreed on it belongs to that. A server that says it is loading is asked again until the patience is spent.
+ */
+async function firstGeneration(options: MeetOptions, line: Line, server: ServerRecord): Promise<RawAgreement | null> {
+  const agrees = options.raw !== "off" && hasRawChannels(server);
+  if (!agrees && options.warmUp !== true) return null;
+  const note = options.note ?? silent;
+  const { clock, interruption } = options;
+  const deadline = clock.now() + (options.patienceMs ?? 0);
+  const negotiation: NegotiateOptions = {
     line,
     record: options.record,
     server,
@@ -161,32 +160,43 @@ function negotiate(options: MeetOptions, line: Line, server: ServerRecord): Prom
     chatPath: `${options.apiPrefix}/chat/completions`,
     extras: options.extras ?? {},
     checks: options.checks ?? neutralChecks,
-  });
+  };
+  for (let pause = 500; ; pause = Math.min(pause * 2, 4000)) {
+    const agreed = await notingDelay(
+      agrees ? negotiateRaw(negotiation) : warmUp(negotiation),
+      slowModel(options),
+      note,
+    );
+    const loading = agreed.failure?.meaning === "unavailable" && agreed.failure.status === 503;
+    if (!loading || clock.now() >= deadline || interruption?.aborted === true) return agreed;
+    if (pause === 500) note(`${options.model} is loading; waiting up to ${seconds(options.patienceMs ?? 0)}`);
+    await rest(Math.min(pause, Math.max(0, deadline - clock.now())), interruption);
+  }
 }
 
 /** A first generation that fails for a reason which every sample would meet. */
 function lastingFailure(
   shown: string,
-  model: string,
+  { model, headers }: Pick<MeetOptions, "model" | "headers">,
   server: ServerRecord,
   { failure }: RawAgreement,
 ): TargetFailure | null {
   switch (failure?.meaning) {
     case "wrong_key":
-      return {
-        reason: "wrong_key",
-        line: `${shown}: the key is not accepted (${failure.message}); name its variable with --api-key-env`,
-      };
+      return keyLine(shown, failure.message, sendsKey(headers));
     case "model_missing":
       return {
         reason: "model_missing",
         line: `${shown}: ${server.title} has no model "${model}" (${failure.message})`,
       };
     case "unavailable":
-      return {
-        reason: "server_unavailable",
-        line: `${shown}: ${server.title} cannot answer now (${failure.message}); try again later`,
-      };
+      // A limit on the rate is met by waiting, sample by sample.
+      return failure.status === 429
+        ? null
+        : {
+            reason: "server_unavailable",
+            line: `${shown}: ${server.title} cannot answer now (${failure.message}); try again later`,
+          };
     default:
       return null;
   }
@@ -207,13 +217,16 @@ function describe(
   if (template !== null) identity["rendered_prompt"] = template;
   const incidental: Record<string, JsonValue> = { ...inspection.incidental };
   if (agreed !== null && agreed.systemFingerprint !== null) incidental["system_fingerprint"] = agreed.systemFingerprint;
-  const statements = [
-    ...found.statements,
-    ...(note === null ? [] : [note]),
-    ...inspection.statements,
-    ...rendering.statements,
+  const raw = agreed?.raw ?? (options.effort === "brief" && options.raw !== "off" ? ownChannels(server) : noRaw);
+  const from = (about: TargetEvidence["about"], statements: readonly Statement[]): readonly TargetEvidence[] =>
+    statements.map(({ text, reference }) => ({ statement: text, probe: reference, about }));
+  const evidence = [
+    ...from("server", [...found.statements, ...(note === null ? [] : [note]), ...untried(server)]),
+    ...from("set_up", inspection.statements),
+    ...from("prompt", rendering.statements),
+    ...(agreed?.evidence ?? []).map((each): TargetEvidence => ({ ...each, about: "raw" })),
+    ...(isBlind(raw) ? from("raw", [{ text: blindness, reference: null }]) : []),
   ];
-  const evidence: Evidence[] = statements.map(({ text, reference }) => ({ statement: text, probe: reference }));
   return {
     name: options.name,
     model: options.model,
@@ -229,10 +242,27 @@ function describe(
       systemInPrompt: rendering.system,
     },
     fingerprint: { identity, incidental },
-    raw: agreed?.raw ?? noRaw,
+    raw,
     notTestable: notTestable(server),
-    evidence: [...evidence, ...(agreed?.evidence ?? [])],
+    evidence,
   };
+}
+
+function untried(server: ServerRecord): readonly Statement[] {
+  const text = `${server.title} is known to this lab from its source code alone: it was not tried.`;
+  return server.tried ? [] : [{ text, reference: null }];
+}
+
+const blindness =
+  "What the model writes before parsing is not shown here: a call that the server swallows looks like no call.";
+
+function isBlind({ inBand, side }: TargetRecord["raw"]): boolean {
+  return [inBand.body, inBand.stream, side.body, side.stream].every((channels) => channels.length === 0);
+}
+
+/** The channels of a kind, not yet tried on this server. */
+function ownChannels({ inBandRaw, sideRaw }: ServerRecord): TargetRecord["raw"] {
+  return { inBand: inBandRaw, side: sideRaw };
 }
 
 /** What the server does outweighs what it shows. */

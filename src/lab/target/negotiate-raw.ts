@@ -7,7 +7,7 @@ import { classifyServerError, type ServerErrorMeaning } from "../../protocol/ser
 import type { TargetRecord } from "../capture/run-record.ts";
 import type { RawExchange } from "../transport/exchange.ts";
 import { exchange, exchangeReply, exchangeText, firstChoice, type Line } from "./chat-exchange.ts";
-import type { CheckRequests } from "./check-request.ts";
+import { type CheckRequests, neutralChecks } from "./check-request.ts";
 
 /** A sentence about the target with the line of probes.jsonl that shows it. */
 export interface Evidence {
@@ -27,7 +27,11 @@ export interface RawAgreement {
   /** True when the reply set thinking apart. */
   readonly reasoningSeen: boolean;
   /** A failure that will meet every sample, too. */
-  readonly failure: { readonly meaning: ServerErrorMeaning["kind"]; readonly message: string } | null;
+  readonly failure: {
+    readonly meaning: ServerErrorMeaning["kind"];
+    readonly message: string;
+    readonly status: number | null;
+  } | null;
 }
 
 export interface NegotiateOptions {
@@ -55,17 +59,42 @@ interface Attempt {
   readonly about: RefusalSubject | null;
 }
 
+/** Does this kind of server have any raw channel to agree on? */
+export function hasRawChannels({ inBandRaw, sideRaw }: ServerRecord): boolean {
+  return [inBandRaw.body, inBandRaw.stream, sideRaw.body, sideRaw.stream].some((channels) => channels.length > 0);
+}
+
+/** One shortest generation without tools: has the model loaded, and meets what every sample would meet. */
+export async function warmUp(options: NegotiateOptions): Promise<RawAgreement> {
+  const { reply, meaning, message, status } = await attempt(options, {
+    tools: false,
+    stream: false,
+    keys: {},
+    limit: 1,
+  });
+  if (reply !== null) return agreement({ systemFingerprint: reply.systemFingerprint });
+  return agreement({ failure: { meaning: meaning ?? "other", message, status } });
+}
+
 /**
  * Asks once which raw channels work: whether the server takes the keys, whether the text comes, and whether asking leaves
- * the reply as it is. At most six short generations; none for a kind without raw channels.
+ * the reply as it is. At most six short generations, and as many again where what the model happened to write shows nothing.
  */
 export async function negotiateRaw(options: NegotiateOptions): Promise<RawAgreement> {
+  const outcome = await negotiateOn(options);
+  if (outcome.informative || options.checks === neutralChecks) return outcome.agreed;
+  const { agreed } = await negotiateOn({ ...options, checks: neutralChecks });
+  const why =
+    "The reply to a planned question was empty, or the server failed on it: raw channels were tried on a neutral one.";
+  return { ...agreed, evidence: [{ statement: why, probe: null }, ...agreed.evidence] };
+}
+
+/** `informative` is false where a reply showed nothing because of what the model wrote, not because of the channels. */
+async function negotiateOn(
+  options: NegotiateOptions,
+): Promise<{ readonly agreed: RawAgreement; readonly informative: boolean }> {
   const { server } = options;
   const evidence: Evidence[] = [];
-  const replays = new Set([...server.sideRaw.body, ...server.sideRaw.stream]);
-  const wanted = server.inBandRaw.body.length + server.inBandRaw.stream.length + replays.size;
-  if (wanted === 0) return agreement({ evidence });
-
   const first = await attempt(options, { tools: true, stream: false, keys: {} });
   const refused = first.meaning === "refused";
   const base = refused ? await attempt(options, { tools: false, stream: false, keys: {} }) : first;
@@ -77,15 +106,17 @@ export async function negotiateRaw(options: NegotiateOptions): Promise<RawAgreem
       statement: `A plain request failed, so no raw channel was agreed on: ${base.message}`,
       probe: base.reference,
     });
-    return agreement({ evidence, refusal, failure: { meaning: base.meaning ?? "other", message: base.message } });
+    const failure = { meaning: base.meaning ?? "other", message: base.message, status: base.status };
+    return { agreed: agreement({ evidence, refusal, failure }), informative: base.meaning !== "server_error" };
   }
   const tools = !refused;
-  const trial = {
+  const trial: Trial = {
     options,
     tools,
     evidence,
     bases: new Map<Mode, Attempt>([["body", base]]),
-    repeatable: null as boolean | null,
+    repeatable: null,
+    informative: true,
   };
 
   const inBand = { body: await agreeInBand(trial, "body"), stream: await agreeInBand(trial, "stream") };
@@ -99,7 +130,7 @@ export async function negotiateRaw(options: NegotiateOptions): Promise<RawAgreem
       if (works.get(channel) === true) side[mode].push(channel);
     }
   }
-  return agreement({
+  const agreed = agreement({
     raw: { inBand, side },
     evidence,
     refusal,
@@ -107,6 +138,7 @@ export async function negotiateRaw(options: NegotiateOptions): Promise<RawAgreem
     systemFingerprint: base.reply.systemFingerprint,
     reasoningSeen: base.reply.reasoning !== "",
   });
+  return { agreed, informative: trial.informative };
 }
 
 interface Trial {
@@ -117,6 +149,14 @@ interface Trial {
   readonly bases: Map<Mode, Attempt>;
   /** Does the same request with the same seed give the same reply? Null until it matters. */
   repeatable: boolean | null;
+  /** False once a reply showed nothing because of what the model wrote. */
+  informative: boolean;
+}
+
+/** An empty reply has no text to show, and a failure on the model's words no reply: neither speaks against a channel. */
+function showsNothing({ reply, meaning }: Attempt): boolean {
+  if (reply === null) return meaning === "server_error";
+  return reply.content === "" && reply.reasoning === "" && reply.calls.length === 0;
 }
 
 async function agreeInBand(trial: Trial, mode: Mode): Promise<readonly RawChannel[]> {
@@ -127,6 +167,7 @@ async function agreeInBand(trial: Trial, mode: Mode): Promise<readonly RawChanne
   const place = mode === "body" ? "whole replies" : "streams";
   const asked = await attempt(options, { tools, stream: mode === "stream", keys: inBandKeys(channels) });
   if (asked.reply === null) {
+    if (showsNothing(asked)) trial.informative = false;
     evidence.push({
       statement: `${names} in ${place}: the server does not take the request (${asked.message}).`,
       probe: asked.reference,
@@ -135,6 +176,7 @@ async function agreeInBand(trial: Trial, mode: Mode): Promise<readonly RawChanne
   }
   const shown = await shownText(options, asked.reply);
   if (shown === null) {
+    if (showsNothing(asked)) trial.informative = false;
     evidence.push({ statement: `${names} in ${place}: asked for, but the text did not come.`, probe: asked.reference });
     return [];
   }
@@ -166,6 +208,7 @@ async function agreeReplay(trial: Trial, channel: RawChannel, inBandBody: readon
   const asked = await attempt(options, { tools, stream: false, keys: rawRequestKeys(channel) });
   const shown = asked.reply === null ? null : await shownText(options, asked.reply);
   if (asked.reply === null || shown === null) {
+    if (showsNothing(asked)) trial.informative = false;
     const why = asked.reply === null ? asked.message : "the text did not come";
     evidence.push({ statement: `${channel}: not usable here (${why}).`, probe: asked.reference });
     return false;
@@ -225,7 +268,12 @@ async function shownText(options: NegotiateOptions, reply: ChatReply): Promise<s
 
 async function attempt(
   options: NegotiateOptions,
-  asks: { readonly tools: boolean; readonly stream: boolean; readonly keys: Readonly<Record<string, unknown>> },
+  asks: {
+    readonly tools: boolean;
+    readonly stream: boolean;
+    readonly keys: Readonly<Record<string, unknown>>;
+    readonly limit?: number;
+  },
 ): Promise<Attempt> {
   const { server, model } = options;
   const { messages, tools, seed } = options.checks[!asks.tools ? "plain" : asks.stream ? "stream" : "body"];
@@ -235,7 +283,7 @@ async function attempt(
     messages,
     ...(tools.length > 0 ? { tools, tool_choice: "auto" } : {}),
     temperature: 0.7,
-    max_tokens: 16,
+    max_tokens: asks.limit ?? 16,
     seed,
     stream: asks.stream,
     ...server.requestExtras,

@@ -26,12 +26,14 @@ export interface SideEvidenceOptions {
   readonly stream: boolean;
   /** True when the reply brought a whole call: then there is nothing hidden to look for. */
   readonly wholeCallServed: boolean;
+  /** True where calls are read out of replies to requests without tools, too. */
+  readonly parsesWithoutTools: boolean;
 }
 
 /**
  * Gathers what the model really wrote where the reply may hide it: decodes token ids, or repeats the request with the same
- * seed while asking for the text. Sends nothing when a whole call was served without an error, when nothing usable came, or
- * when no channel was agreed on. Failed side exchanges are returned like the others: they are part of the record and of no measurement.
+ * seed while asking for the text. Sends nothing when a whole call was served without an error and not out of a quotation, when
+ * nothing usable came, or when no channel was agreed on. Failed side exchanges are returned like the others: they are part of the record and of no measurement.
  */
 export async function sideEvidence(options: SideEvidenceOptions): Promise<readonly UnrecordedExchange[]> {
   const { subject, server, raw, stream, wholeCallServed } = options;
@@ -52,17 +54,24 @@ export async function sideEvidence(options: SideEvidenceOptions): Promise<readon
   }
   const silent = reply.finishReason === null && (server.silentStreamFailure?.test(exchangeText(subject)) ?? false);
   if (silent) return afterFailure();
-  if (wholeCallServed || (reply.verboseText !== null && reply.verboseText !== "")) return [];
+  if ((wholeCallServed && !opensQuotation(reply.content)) || (reply.verboseText !== null && reply.verboseText !== ""))
+    return [];
   if (reply.tokenIds !== null && reply.tokenIds.length > 0) {
     const decoded = await decodeTokenIds(options, reply.tokenIds);
     if (decoded.shown) return [decoded.exchange];
     return [decoded.exchange, ...(await repeatUntilShown(options, request, reply, repetitions(raw.side[mode])))];
   }
   if (reply.logprobText !== null && reply.logprobText !== "") return [];
-  // Nothing can have been taken out of a text that came without tools in the request.
+  // Nothing can have been taken out of a text that came without tools in the request, unless the parser belongs to the model.
   const tools = request["tools"];
-  if ((!Array.isArray(tools) || tools.length === 0) && reply.content !== "") return [];
+  const sentTools = Array.isArray(tools) && tools.length > 0;
+  if (!sentTools && !options.parsesWithoutTools && reply.content !== "") return [];
   return repeatUntilShown(options, request, reply, repetitions(raw.side[mode]));
+}
+
+/** Text beside a served call that opens a code fence and does not close it: the call may have been taken out of an example. */
+function opensQuotation(content: string): boolean {
+  return (content.match(/```/g)?.length ?? 0) % 2 === 1;
 }
 
 interface Repetition {

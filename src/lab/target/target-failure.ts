@@ -19,28 +19,42 @@ export interface TargetFailure {
 /** Nothing answered. */
 export function unreachable(shown: string, error: TransportError): TargetFailure {
   const cause = error.message.split("\n")[0] ?? "";
-  return { reason: "transport", line: `${shown}: ${words(error)} (${error.phase}: ${cause})` };
+  // Some causes say themselves what helps.
+  return { reason: "transport", line: `${shown}: ${cause.includes("; ") ? cause : `${cause}; ${remedy(error)}`}` };
 }
 
-function words(error: TransportError): string {
+function remedy(error: TransportError): string {
   switch (error.phase) {
     case "dns":
-      return "the host name is not known; check --base-url";
+      return "check the host name in --base-url";
     case "connect":
-      return "nothing listens there; start the server or check --base-url";
+      return "start the server or check --base-url";
     case "tls":
-      return "no TLS connection; check https:// against http:// and the certificate";
+      return "check https:// against http:// and the certificate";
     case "first_byte":
     case "idle":
     case "total":
-      return "the server does not answer in time; check it or raise --timeout-first-byte";
+      return "check the server, or give it more time with --timeout-first-byte";
     case "aborted":
-      return "stopped";
+      return "run it again";
     case "protocol":
-      return "what answers is not usable HTTP";
+      return "check --base-url: a chat server speaks HTTP";
     default:
       return error.phase satisfies never;
   }
+}
+
+/** Do these headers carry a key, whatever its form? */
+export function sendsKey(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((name) => /^authorization$|api-?key|token/i.test(name));
+}
+
+/** The server wants a key, or another one. */
+export function keyLine(shown: string, said: string, keySent: boolean): TargetFailure {
+  const line = keySent
+    ? `${shown}: the key is not accepted (${said}); check the variable that --api-key-env names`
+    : `${shown}: wants a key (${said}); name its variable with --api-key-env`;
+  return { reason: "wrong_key", line };
 }
 
 /** Everything that answered was a page. */
@@ -58,6 +72,8 @@ export interface PresenceOptions {
   readonly model: string;
   readonly apiPrefix: string;
   readonly shown: string;
+  /** Whether requests carry a key: a missing one and a wrong one have different remedies. */
+  readonly keySent: boolean;
 }
 
 /** Is there a chat API that this key opens and that has the model? Generates nothing. */
@@ -95,6 +111,7 @@ async function chatRouteFailure({
   server,
   apiPrefix,
   shown,
+  keySent,
 }: PresenceOptions): Promise<TargetFailure | null> {
   const path = `${apiPrefix}/chat/completions`;
   const answer = await ask({ path, body: {} });
@@ -102,10 +119,7 @@ async function chatRouteFailure({
   switch (answer.status) {
     case 401:
     case 403:
-      return {
-        reason: "wrong_key",
-        line: `${shown}: the key is not accepted (${short(answer)}); name its variable with --api-key-env`,
-      };
+      return keyLine(shown, short(answer), keySent);
     case 404:
     case 405:
       // The route is there; it misses the model that the empty request does not name.

@@ -3,6 +3,8 @@ import type { TransportPhase } from "../../protocol/handler.ts";
 /** How an exchange ended on the wire. */
 export type ExchangeEnd =
   | { readonly kind: "complete" }
+  /** The lab had seen enough and stopped reading: what came by then is the answer, and that its end is missing is no fault. */
+  | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly phase: TransportPhase; readonly cause: string };
 
 /**

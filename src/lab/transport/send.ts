@@ -19,6 +19,8 @@ export interface Clock {
 export interface SendOptions {
   /** Longest body that is read, in bytes; default 64 MiB. A longer one is cut there and recorded as failed. */
   readonly maxBodyBytes?: number | undefined;
+  /** Asked with all that came so far, as text, after each piece: true stops the reading there. For short answers only. */
+  readonly enough?: ((text: string) => boolean) | undefined;
 }
 
 const defaultMaxBodyBytes = 64 * 1024 * 1024;
@@ -49,16 +51,22 @@ export async function send(
   let headers: Readonly<Record<string, string>> = {};
   let headMs: number | null = null;
 
-  /** Keeps a piece; says which limit it has reached, if one. */
-  function keep(piece: Uint8Array): string | null {
+  let seen = "";
+  const decoder = new TextDecoder();
+
+  /** Keeps a piece; says why reading should stop behind it, if it should. */
+  function keep(piece: Uint8Array): ExchangeEnd | null {
     const kept = size + piece.byteLength > maxBodyBytes ? piece.subarray(0, maxBodyBytes - size) : piece;
     if (kept.byteLength > 0) {
       received.push(kept);
       chunks.push([since(), kept.byteLength]);
       size += kept.byteLength;
     }
-    if (kept.byteLength < piece.byteLength) return `${maxBodyBytes} bytes`;
-    return chunks.length < maxChunks ? null : `${maxChunks} pieces`;
+    if (kept.byteLength < piece.byteLength) return tooLong(`${maxBodyBytes} bytes`);
+    if (chunks.length >= maxChunks) return tooLong(`${maxChunks} pieces`);
+    if (options.enough === undefined) return null;
+    seen += decoder.decode(kept, { stream: true });
+    return options.enough(seen) ? { kind: "stopped" } : null;
   }
 
   async function exchange(signal: AbortSignal | null): Promise<ExchangeEnd> {
@@ -144,7 +152,7 @@ function orAborted(response: Promise<Response>, signal: AbortSignal | null): Pro
 async function readBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   signal: AbortSignal | null,
-  keep: (piece: Uint8Array) => string | null,
+  keep: (piece: Uint8Array) => ExchangeEnd | null,
 ): Promise<ExchangeEnd> {
   const leave = () => {
     reader.cancel(signal?.reason).catch(() => {});
@@ -152,10 +160,10 @@ async function readBody(
   if (signal?.aborted === true) leave();
   else signal?.addEventListener("abort", leave);
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    const limit = keep(chunk.value);
-    if (limit === null) continue;
+    const end = keep(chunk.value);
+    if (end === null) continue;
     reader.cancel().catch(() => {});
-    return failed("protocol", `the answer is longer than the limit of ${limit}; reading stopped there`);
+    return end;
   }
   // Cancelling ends the reading as a normal end would.
   return signal?.aborted === true ? toFailure(abortion(signal)) : { kind: "complete" };
@@ -166,6 +174,10 @@ function abortion(signal: AbortSignal): TransportError {
   return TransportError.is(reason)
     ? reason
     : new TransportError("aborted", "the request was aborted", { cause: reason });
+}
+
+function tooLong(limit: string): ExchangeEnd {
+  return failed("protocol", `the answer is longer than the limit of ${limit}; reading stopped there`);
 }
 
 function failed(phase: TransportPhase, cause: string): ExchangeEnd {

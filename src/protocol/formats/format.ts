@@ -28,6 +28,8 @@ export type Piece =
   | {
       readonly kind: "call";
       readonly format: string;
+      /** True where nothing but its place marks the call: JSON, code, or what is left of a format without its markers. */
+      readonly bare: boolean;
       readonly start: number;
       readonly end: number;
       readonly calls: readonly ScannedCall[];
@@ -35,6 +37,7 @@ export type Piece =
   | {
       readonly kind: "broken";
       readonly format: string;
+      readonly bare: boolean;
       readonly start: number;
       readonly end: number;
       readonly reason: "cut" | "malformed";
@@ -75,24 +78,58 @@ export interface Meter {
   steps: number;
 }
 
-/** Names of the server options that make a server read this format, by server kind; empty where none does. */
+/** How a format stands at one place of a text, seen from its first few characters: it may be one, it is none, or too little has come. */
+export type Glance = "in" | "out" | "more";
+
+/** One wire form of a format: where it can begin, and how it is read. */
+export interface WireForm {
+  /** Literal strings that can open a call. Several forms may share one: the body decides. */
+  readonly openers: readonly string[];
+  /** `sentence`: the openers are words of prose, so they count only at the beginning of a line or sentence. Default: anywhere. */
+  readonly opensAt?: "anywhere" | "sentence";
+  /**
+   * For forms that begin with the tool's own name, at the beginning of a line or sentence: what may follow the name. A name is
+   * an ASCII identifier here, with dots and hyphens.
+   */
+  readonly nameThen?: readonly string[];
+  /** True where the name may follow a sentence without white space, because a marker between the two was stripped. */
+  readonly nameMayJoin?: boolean;
+  /** True where nothing but JSON or code marks the call, so that only its place can make it one. */
+  readonly bare: boolean;
+  /** Rules out most candidates within a few characters, before a reader is opened; for openers that are common characters. */
+  glance?(buffer: string, at: number, meter: Meter): Glance;
+  openReader(meter: Meter): CallReader;
+}
+
+/**
+ * Names of the options that make a server read this format, by kind and state of the server; the best choice first, empty
+ * where none does. {@link parserNamesFor} picks the list for a version.
+ */
 export interface ParserNames {
+  /** vLLM since 0.11, as of August 2026. */
   readonly vllm: readonly string[];
+  /** vLLM 0.10, August 2025; the same as `vllm` where absent, less the names that it did not have yet. */
+  readonly vllm010?: readonly string[];
+  /** SGLang as of July 2026. */
   readonly sglang: readonly string[];
+  /** Names that SGLang has gained since. */
+  readonly sglangNewer?: readonly string[];
+  /** Names of Ollama's built-in parsers; models with a Go template are read by their template. */
   readonly ollama: readonly string[];
   /** How llama-server comes to read it: a handler chosen by the chat template. */
   readonly "llama-server": readonly string[];
 }
 
 /** One way in which models write tool calls as text. To add one, see CONTRIBUTING. */
-export interface ToolCallFormat {
+export interface ToolCallFormat extends WireForm {
   readonly name: string;
-  /** Literal strings that can open a call. Several formats may share one: the body decides. */
-  readonly openers: readonly string[];
-  /** True where nothing but JSON or code marks the call, so that only its place can make it one. */
-  readonly bare: boolean;
+  /** The format under whose name this one is read, where both write the same text and only the server's option differs. */
+  readonly readAs?: string;
+  /** What is left of it where a server strips special tokens; always bare. */
+  readonly residue?: WireForm;
   readonly parsers: ParserNames;
-  openReader(meter: Meter): CallReader;
+  /** Model families that write it. */
+  readonly models: string;
   /** What a model that uses this format writes for `calls`. */
   render(calls: readonly ToolCall[]): string;
 }

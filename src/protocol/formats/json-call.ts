@@ -57,14 +57,23 @@ export function readJsonCall(
   return { call: { name, arguments: {}, argumentsText: "", untyped: false }, key: null };
 }
 
+/** A key of calls in text that is JSON but for a fault: in either kind of quotes, or in none. */
+function damagedKey(keys: readonly string[]): string {
+  return `(?:"(?:${keys.join("|")})"|'(?:${keys.join("|")})'|(?<=[{,\\s])(?:${keys.join("|")}))\\s*[:：]\\s*`;
+}
+const damagedName = new RegExp(`${damagedKey(nameKeys)}(?:"([^"\\\\]{1,128})"|'([^'\\\\]{1,128})')`);
+const damagedArguments = new RegExp(damagedKey(argumentKeys));
+/** The name and the key of the arguments stand at the beginning; further in, the same words are data. */
+const lookedAt = 4096;
+
 /** The name in the beginning of a JSON call that does not parse (cut or damaged), if it can still be read. */
 export function nameInDamagedJson(text: string): string | null {
-  const match = /"(?:name|tool_name|function|tool)"\s*:\s*"([^"\\]{1,128})"/.exec(text.slice(0, 4096));
-  return match?.[1] ?? null;
+  const match = damagedName.exec(text.slice(0, lookedAt));
+  return match?.[1] ?? match?.[2] ?? null;
 }
 
 /** The arguments' text in a JSON call that does not parse: from the value of its arguments key on. */
 export function argumentsInDamagedJson(text: string): string {
-  const match = /"(?:arguments|parameters|args|input)"\s*:\s*/.exec(text.slice(0, 4096));
+  const match = damagedArguments.exec(text.slice(0, lookedAt));
   return match === null ? "" : text.slice(match.index + match[0].length);
 }

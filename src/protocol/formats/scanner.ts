@@ -1,4 +1,5 @@
 import type { CallReader, Meter, Piece, ReaderStep, ToolCallFormat } from "./format.ts";
+import { indexOpeners, type Opener, type OwnedForm, type SentenceEnd } from "./opener-index.ts";
 import { mayBecome } from "./text-cursor.ts";
 
 /** Splits text into pieces. `push` may be called with any chunks: pieces come out the same but for where text is split. */
@@ -12,87 +13,138 @@ export interface Scanner {
 
 interface Candidate {
   readonly reader: CallReader;
-  readonly format: ToolCallFormat;
+  readonly owned: OwnedForm;
   decided: Exclude<ReaderStep, { kind: "more" }> | null;
-}
-
-function escapeClass(characters: Iterable<string>): string {
-  return [...characters].map((character) => character.replace(/[\\\]^-]/g, "\\$&")).join("");
 }
 
 const no = { kind: "no" } as const;
 
-interface Opener {
-  readonly opener: string;
-  readonly formats: readonly ToolCallFormat[];
-}
+/**
+ * A candidate of this length is read again only when a sixteenth of it has come anew, or the text has ended: putting every small
+ * chunk of a stream behind a long candidate would copy the candidate each time.
+ */
+const longCandidate = 65_536;
 
-interface OpenerIndex {
-  readonly byFirstCharacter: ReadonlyMap<string, readonly Opener[]>;
-  readonly firstCharacters: RegExp;
-}
+/** A tool's name at the beginning of a call without markers. */
+const name = /[A-Za-z_][\w.-]{0,63}/y;
 
-/** Made once for each registry: a scanner is opened for every text of every reply. */
-const indexes = new WeakMap<readonly ToolCallFormat[], OpenerIndex>();
-
-/** Openers by their first character, with the formats that own each, in the order of the registry. */
-function indexOpeners(formats: readonly ToolCallFormat[]): OpenerIndex {
-  const known = indexes.get(formats);
-  if (known !== undefined) return known;
-  const index = new Map<string, Opener[]>();
-  for (const opener of new Set(formats.flatMap((format) => format.openers))) {
-    const first = opener[0] ?? "";
-    const owners = formats.filter((format) => format.openers.includes(opener));
-    index.set(first, [...(index.get(first) ?? []), { opener, formats: owners }]);
-  }
-  const made = {
-    byFirstCharacter: index,
-    firstCharacters: new RegExp(`[${escapeClass(index.keys())}]`, "g"),
-  };
-  indexes.set(formats, made);
-  return made;
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
 /**
- * One scanner for all formats, for streams and whole text alike. At each opener the readers of every format that owns it
+ * One scanner for all formats, for streams and whole text alike. At each opener the readers of every form that owns it
  * read side by side; the body decides. Text leaves at once unless it may be the beginning of an opener.
  */
 export function createScanner(formats: readonly ToolCallFormat[]): Scanner {
   const meter: Meter = { steps: 0 };
-  const { byFirstCharacter, firstCharacters } = indexOpeners(formats);
+  const index = indexOpeners(formats);
+  const hasWords = index.words.size + index.names.length > 0;
   /** Text not yet given out; `base` is the offset of its first character in the whole input. */
   let buffer = "";
   let base = 0;
   let cursor = 0;
+  /** Text that came while a long candidate was being read. */
+  let waiting: string[] = [];
+  let waitingLength = 0;
+  /** Where a sentence begins that has not been looked at yet, counted in the buffer; -1 for nowhere. */
+  let sentenceAt = hasWords ? 0 : -1;
+  /** What ended the text before it; white space behind a `spaced` end makes it free. */
+  let sentenceEnd: SentenceEnd = "free";
   let candidates: Candidate[] | null = null;
   let ended = false;
 
-  const release = (pieces: Piece[], upTo: number): void => {
-    if (upTo > 0) pieces.push({ kind: "text", start: base, end: base + upTo });
+  const drop = (upTo: number): void => {
     buffer = buffer.slice(upTo);
     base += upTo;
     cursor = 0;
+    sentenceAt = sentenceAt < upTo ? -1 : sentenceAt - upTo;
+  };
+  const release = (pieces: Piece[], upTo: number): void => {
+    if (upTo > 0) pieces.push({ kind: "text", start: base, end: base + upTo });
+    drop(upTo);
   };
 
-  /** Position of the next opener from the cursor, "hold" with the position from which text may yet become one, or none. */
-  const findOpener = (): { at: number; hold: boolean; owners: ToolCallFormat[] } | null => {
-    firstCharacters.lastIndex = cursor;
-    for (let match = firstCharacters.exec(buffer); match !== null; match = firstCharacters.exec(buffer)) {
-      const at = match.index;
-      meter.steps += at - cursor + 1;
-      cursor = at;
-      const owners: ToolCallFormat[] = [];
-      for (const { opener, formats: family } of byFirstCharacter.get(match[0]) ?? []) {
-        if (buffer.startsWith(opener, at)) {
-          for (const format of family) if (!owners.includes(format)) owners.push(format);
-        } else if (!ended && mayBecome(opener, buffer, at)) return { at, hold: true, owners: [] };
+  /** Forms found at the place looked at, and whether more text has to tell of others. */
+  let owners: OwnedForm[] = [];
+  let hold = false;
+
+  /** Adds the forms of an opener whose literal ends the search, unless they rule themselves out at a glance. */
+  const consider = (opener: Opener, at: number, byName: boolean): void => {
+    for (const owned of opener.forms) {
+      if (owners.includes(owned) || (byName && sentenceEnd === "spaced" && owned.form.nameMayJoin !== true)) continue;
+      const glance = owned.form.glance?.(buffer, at, meter) ?? "in";
+      if (glance === "in") owners.push(owned);
+      else if (glance === "more" && !ended) hold = true;
+    }
+  };
+
+  /** Looks for the literals of openers at `literalAt`, for calls that begin at `at`. */
+  const look = (openers: readonly Opener[], literalAt: number, at: number): void => {
+    for (const opener of openers) {
+      meter.steps++;
+      if (buffer.startsWith(opener.literal, literalAt)) consider(opener, at, literalAt > at);
+      else if (!ended && mayBecome(opener.literal, buffer, literalAt)) hold = true;
+    }
+  };
+
+  /** Finds the forms that can begin at `at`; true where there are some, or where more text has to tell. */
+  const opensAt = (at: number, atSentence: boolean): boolean => {
+    owners = [];
+    hold = false;
+    const first = buffer.charCodeAt(at);
+    const bySecond = index.anywhere.get(first);
+    if (bySecond !== undefined) {
+      if (at + 1 < buffer.length) {
+        const openers = bySecond.get(buffer.charCodeAt(at + 1));
+        if (openers !== undefined) look(openers, at, at);
+        const any = bySecond.get(-1);
+        if (any !== undefined) look(any, at, at);
+      } else for (const openers of bySecond.values()) look(openers, at, at);
+    }
+    if (atSentence) {
+      const words = index.words.get(first);
+      if (words !== undefined) look(words, at, at);
+      name.lastIndex = at;
+      if (index.names.length > 0 && name.test(buffer)) {
+        meter.steps += name.lastIndex - at;
+        look(index.names, name.lastIndex, at);
       }
-      if (owners.length > 0) return { at, hold: false, owners };
+    }
+    return hold || owners.length > 0;
+  };
+
+  /** The next place from the cursor at which a call may begin, or from which text has to be held back; -1 for none. */
+  const findOpener = (): number => {
+    for (let stop = -1; ; ) {
+      if (stop < cursor) {
+        index.stops.lastIndex = cursor;
+        stop = index.stops.test(buffer) ? index.stops.lastIndex - 1 : buffer.length;
+        meter.steps += stop - cursor + 1;
+      }
+      while (sentenceAt !== -1 && sentenceAt < stop && isBlank(buffer.charCodeAt(sentenceAt))) {
+        if (sentenceEnd === "joined") sentenceAt = -1;
+        else {
+          sentenceAt++;
+          sentenceEnd = "free";
+        }
+      }
+      const atSentence = sentenceAt !== -1 && sentenceAt <= stop;
+      const at = atSentence ? sentenceAt : stop;
+      if (at === buffer.length) {
+        cursor = at;
+        return -1;
+      }
+      if (opensAt(at, atSentence)) return at;
+      if (atSentence) sentenceAt = -1;
+      if (at < stop) continue;
+      const end = index.sentenceEnds.get(buffer.charCodeAt(at));
+      if (end !== undefined) {
+        sentenceAt = at + 1;
+        sentenceEnd = end;
+      }
       cursor = at + 1;
     }
-    meter.steps += buffer.length - cursor;
-    cursor = buffer.length;
-    return null;
   };
 
   /** What the readers say of the candidate that begins at `at`; null while one of them needs more. */
@@ -121,61 +173,62 @@ export function createScanner(formats: readonly ToolCallFormat[]): Scanner {
     for (;;) {
       let at = 0;
       if (candidates === null) {
-        const found = findOpener();
-        if (found === null || found.hold) {
-          release(pieces, found?.at ?? buffer.length);
+        at = findOpener();
+        if (at === -1 || hold) {
+          release(pieces, at === -1 ? buffer.length : at);
           return pieces;
         }
-        at = found.at;
-        candidates = found.owners.map((format) => ({ format, reader: format.openReader(meter), decided: null }));
+        candidates = owners.map((owned) => ({ owned, reader: owned.form.openReader(meter), decided: null }));
       }
       const step = decide(candidates, at);
       if (step === null) {
         release(pieces, at);
         return pieces;
       }
-      const owner = candidates.find((candidate) => candidate.decided === step)?.format.name ?? "";
+      const owner = candidates.find((candidate) => candidate.decided === step)?.owned;
       candidates = null;
-      switch (step.kind) {
-        case "no":
-          cursor = at + 1;
-          continue;
-        case "text":
-          cursor = at + step.end;
-          continue;
-        case "call":
-          release(pieces, at);
-          pieces.push({ kind: "call", format: owner, start: base, end: base + step.end, calls: step.calls });
-          break;
-        case "broken":
-          release(pieces, at);
-          pieces.push({
-            kind: "broken",
-            format: owner,
-            start: base,
-            end: base + step.end,
-            reason: step.reason,
-            calls: step.calls,
-            name: step.name,
-            argumentsText: step.argumentsText,
-          });
-          break;
-        default:
-          step satisfies never;
+      if (step.kind === "no") {
+        if (sentenceAt === at) sentenceAt = -1;
+        cursor = at + 1;
+        continue;
       }
-      buffer = buffer.slice(step.end);
-      base += step.end;
-      cursor = 0;
+      const end = at + step.end;
+      if (step.kind === "text") {
+        cursor = end;
+      } else {
+        release(pieces, at);
+        const stretch = { format: owner?.format ?? "", bare: owner?.bare ?? false, start: base, end: base + step.end };
+        const { calls } = step;
+        if (step.kind === "call") pieces.push({ kind: "call", ...stretch, calls });
+        else {
+          const { reason, name: damaged, argumentsText } = step;
+          pieces.push({ kind: "broken", ...stretch, reason, calls, name: damaged, argumentsText });
+        }
+        drop(step.end);
+      }
+      // Behind what was read, a sentence may begin.
+      if (hasWords) sentenceAt = cursor;
+      sentenceEnd = "free";
     }
+  };
+
+  const take = (): void => {
+    buffer += waiting.join("");
+    waiting = [];
+    waitingLength = 0;
   };
 
   return {
     push(text) {
-      buffer += text;
+      waiting.push(text);
+      waitingLength += text.length;
+      if (candidates !== null && buffer.length > longCandidate && waitingLength < buffer.length / 16) return [];
+      take();
       return drain();
     },
     end() {
       ended = true;
+      take();
       const pieces = drain();
       release(pieces, buffer.length);
       return pieces;

@@ -1,23 +1,27 @@
 import { type JsonValue, parseJson } from "../json.ts";
+import { type RelaxedOptions, type RelaxedRead, readRelaxedJson } from "./relaxed-json.ts";
+import { type AppliedRepair, applied } from "./repair.ts";
 
-/** How much a repair may change what was meant: nothing, something that was lost anyway, or the meaning. */
-export type RepairSafety = "lossless" | "lossy" | "semantic";
-
-/** One named repair of damaged JSON text; null where there is nothing of its kind to mend. */
-interface TextRepair {
-  readonly name: string;
-  readonly safety: RepairSafety;
-  apply(text: string): string | null;
+/** A value read from damaged JSON with what it took. */
+export interface RepairedJson {
+  readonly value: JsonValue;
+  readonly repairs: readonly AppliedRepair[];
 }
 
-/** Rewrites the parts of a JSON-like text outside its strings; the strings themselves stay as they are. */
-function outsideStrings(text: string, rewrite: (part: string) => string): string {
-  return text.replace(/"(?:[^"\\]|\\[\s\S])*"|[^"]+/g, (part) => (part.startsWith('"') ? part : rewrite(part)));
+export interface JsonRepairOptions {
+  /** The writer ended the text by itself: one bracket missing at its end may be forgiven. */
+  readonly stopped?: boolean;
+  /** What may stand behind the value: markup that ran into it, or any text (which is then dropped). */
+  readonly behind?: "markup" | "text";
 }
 
-function insideStrings(text: string, rewrite: (part: string) => string): string {
-  return text.replace(/"(?:[^"\\]|\\[\s\S])*"/g, rewrite);
-}
+/** Readings from the strictest to the most forgiving; the first that reads the text is taken. */
+const readings: readonly RelaxedOptions[] = [
+  { innerQuotes: false, missingCloser: false },
+  { innerQuotes: false, missingCloser: true },
+  { innerQuotes: true, missingCloser: false },
+  { innerQuotes: true, missingCloser: true },
+];
 
 /** True where the text ends inside a string: nothing may be closed then, because the value's end is unknown. */
 export function endsInsideString(text: string): boolean {
@@ -30,88 +34,66 @@ export function endsInsideString(text: string): boolean {
   return inString;
 }
 
-function missingClosers(text: string): string | null {
-  const closers: string[] = [];
-  for (const part of text.replace(/"(?:[^"\\]|\\[\s\S])*"/g, '""')) {
-    if (part === "{") closers.push("}");
-    else if (part === "[") closers.push("]");
-    else if (part === "}" || part === "]") {
-      if (closers.pop() !== part) return null;
-    }
-  }
-  return closers.length === 1 ? (closers[0] ?? null) : null;
-}
-
-const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" };
-
-/** Tried in this order, each on the result of those before it. None of them ever closes an open string. */
-const textRepairs: readonly TextRepair[] = [
-  {
-    name: "raw_control_characters",
-    safety: "lossless",
-    apply: (text) =>
-      insideStrings(text, (part) =>
-        part.replace(
-          /[\u0000-\u001f]/g,
-          (character) => escapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-        ),
-      ),
-  },
-  {
-    name: "invalid_escapes",
-    safety: "lossless",
-    apply: (text) =>
-      insideStrings(text, (part) =>
-        part.replace(/\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)/g, (match, valid) => (valid === undefined ? "\\\\" : match)),
-      ),
-  },
-  {
-    name: "trailing_comma",
-    safety: "lossless",
-    apply: (text) => outsideStrings(text, (part) => part.replace(/,(\s*[}\]])/g, "$1")),
-  },
-  {
-    name: "python_literals",
-    safety: "lossless",
-    apply: (text) =>
-      outsideStrings(text, (part) =>
-        part.replace(/\b(?:True|False|None)\b/g, (word) =>
-          word === "True" ? "true" : word === "False" ? "false" : "null",
-        ),
-      ),
-  },
-  {
-    name: "missing_outer_brace",
-    safety: "lossless",
-    apply: (text) => {
-      if (endsInsideString(text)) return null;
-      const closer = missingClosers(text);
-      return closer === null ? null : text + closer;
-    },
-  },
-  {
-    name: "extra_outer_brace",
-    safety: "lossless",
-    apply: (text) =>
-      /[}\]]\s*[}\]]\s*$/.test(text) && missingClosers(text.replace(/[}\]]\s*$/, "")) === null
-        ? text.replace(/[}\]]\s*$/, "")
-        : null,
-  },
-];
-
-/** A value read from damaged JSON with the names of the repairs that it took; null where they do not suffice. */
-export function repairJson(text: string): { readonly value: JsonValue; readonly repairs: readonly string[] } | null {
+/**
+ * Reads JSON text strictly, and with named repairs where that fails; null where they do not suffice. An open string is never
+ * closed, whatever the options.
+ */
+export function repairJson(text: string, options: JsonRepairOptions = {}): RepairedJson | null {
   const strict = parseJson(text);
   if (strict !== undefined) return { value: strict, repairs: [] };
-  let current = text.trim();
-  const repairs: string[] = [];
-  for (const repair of textRepairs) {
-    const mended = repair.apply(current);
-    if (mended === null || mended === current) continue;
-    current = mended;
-    repairs.push(repair.name);
-    const value = parseJson(current);
-    if (value !== undefined) return { value, repairs };
+  const from = startOfValue(text);
+  const word = text.slice(0, from).trim();
+  const before = word === "" ? [] : [applied("fence_word", word, "")];
+  for (const reading of readings) {
+    if (reading.missingCloser && options.stopped !== true) continue;
+    const read = readRelaxedJson(text, from, reading);
+    const rest = read === null ? null : restRepairs(text, read, options);
+    if (read !== null && rest !== null) return { value: read.value, repairs: [...before, ...read.repairs, ...rest] };
   }
   return null;
+}
+
+/** Where the value begins behind the remains of a code fence, or 0 where none stand there. */
+function startOfValue(text: string): number {
+  const blanks = text.length - text.trimStart().length;
+  const mark = /^`{3,}(?:json)?|^json(?![\w"])/i.exec(text.slice(blanks, blanks + 16))?.[0].length ?? 0;
+  if (mark === 0) return blanks;
+  const rest = text.slice(blanks + mark);
+  const value = rest.trimStart();
+  return value.startsWith("{") || value.startsWith("[") ? text.length - value.length : blanks;
+}
+
+/** What it takes to leave the text behind the value aside; null where it may not be left aside. */
+function restRepairs(text: string, read: RelaxedRead, options: JsonRepairOptions): readonly AppliedRepair[] | null {
+  const rest = text.slice(read.end);
+  const closers = /^[\s}\]]*/.exec(rest)?.[0] ?? "";
+  const more = rest.slice(closers.length).trim();
+  const repairs: AppliedRepair[] = [];
+  if (closers.trim() !== "") {
+    // One bracket too many is a slip; many are the wreck of something that was meant to be there.
+    if (closers.replace(/\s/g, "").length > 2) return null;
+    repairs.push(applied("extra_outer_brace", closers.trim(), ""));
+  }
+  if (more === "" || /^`{3,}$/.test(more)) return repairs;
+  if (options.behind === undefined) return null;
+  if (/^(?:<|`{3}|\[\/|\|>|✿)/.test(more)) return [...repairs, applied("markup_behind", more, "")];
+  return options.behind === "text" ? [...repairs, applied("text_behind", more, "")] : null;
+}
+
+/**
+ * Complete JSON objects that stand one behind the other with nothing but white space, commas or semicolons between them; null
+ * where the text is anything else. Merged argument streams look like this.
+ */
+export function readObjectRun(text: string): readonly JsonValue[] | null {
+  const values: JsonValue[] = [];
+  let from = /^\s*/.exec(text)?.[0].length ?? 0;
+  while (from < text.length) {
+    if (text[from] !== "{") return null;
+    const read = readRelaxedJson(text, from, { innerQuotes: false, missingCloser: false });
+    if (read === null || read.repairs.length > 0) return null;
+    values.push(read.value);
+    const separator = /^[\s,;]*/.exec(text.slice(read.end, read.end + 256))?.[0].length ?? 0;
+    from = read.end + separator;
+  }
+  return values;
 }

@@ -36,21 +36,27 @@ const samplingKeys = [
 export const llamaServer: ServerRecord = {
   kind: "llama-server",
   title: "llama-server",
+  tried: true,
   defaultPort: 8080,
   // A named choice is logged as a wrong type and treated as auto.
   ignoredChoices: ["named"],
   callFinishReasons: { auto: ["tool_calls"], required: ["tool_calls"], named: ["tool_calls"], none: [] },
   grammarChoices: ["required"],
   grammarAfterTrigger: true,
+  builtinParsesWithoutTools: false,
   requiredAllowsText: true,
   inBandRaw: { body: ["verbose"], stream: [] },
   sideRaw: { body: ["none_twin"], stream: ["verbose_replay", "none_twin"] },
   // The replay would fail the same way and shows no text; only the twin without a parser says what the model tends to write.
   rawAfterError: [{ channel: "none_twin", stream: false }],
+  fingerprintMarksSetUp: false,
   // With the prompt cache, temperature 0 and a seed do not repeat.
   requestExtras: { cache_prompt: false },
+  thinkingOff: { keys: { chat_template_kwargs: { enable_thinking: false } }, onlyWhereThinking: false },
   refusals: [
     { statuses: [500], message: /^(?:tools|tool_choice) param requires --jinja flag/, about: "parser_option" },
+    // Builds from before tool support.
+    { statuses: [400, 500], message: /^Unsupported param: (?:tools|tool_choice)\b/, about: "version" },
     // The same words with a schema's fault behind them speak of the request's tools, not of the template.
     {
       statuses: [400],
@@ -64,6 +70,7 @@ export const llamaServer: ServerRecord = {
     { statuses: [500], message: /Failed to parse input at pos/ },
     { statuses: [500], message: /Unexpected empty grammar stack/ },
   ],
+  cutsSilently: false,
   contextErrors: [{ statuses: [400], message: /exceeds the available context size/ }],
   unavailableErrors: [/^Loading model/],
   requestErrors: [

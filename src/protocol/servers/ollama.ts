@@ -44,20 +44,22 @@ const builtinPairs: ReadonlySet<string> = new Set([
 /** The lines of a Go TEMPLATE that make the generic parser read a format, by format name. */
 const templateLines: Readonly<Record<string, string>> = {
   hermes:
-    'TEMPLATE with {{- range .Tools }}{{ . }}{{- end }} and {{ range .ToolCalls }}<tool_call>{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}</tool_call>{{ end }}; or no TEMPLATE line at all, FROM a GGUF whose own chat template shows tools',
+    'a TEMPLATE with {{- range .Tools }}{{ . }}{{- end }} and {{ range .ToolCalls }}<tool_call>{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}</tool_call>{{ end }}; no built-in renderer or parser beside it. Or no TEMPLATE line at all, FROM a GGUF whose own chat template shows tools',
   llama3_json:
-    'TEMPLATE with {{- range .Tools }}{{ . }}{{- end }} and {{ range .ToolCalls }}{"name": "{{ .Function.Name }}", "parameters": {{ .Function.Arguments }}}{{ end }}; or no TEMPLATE line at all, FROM a GGUF whose own chat template shows tools',
+    'a TEMPLATE with {{- range .Tools }}{{ . }}{{- end }} and {{ range .ToolCalls }}{"name": "{{ .Function.Name }}", "parameters": {{ .Function.Arguments }}}{{ end }}; no built-in renderer or parser beside it. Or no TEMPLATE line at all, FROM a GGUF whose own chat template shows tools',
 };
 
 export const ollama: ServerRecord = {
   kind: "ollama",
   title: "Ollama",
+  tried: true,
   defaultPort: 11434,
   // tool_choice is not in the API types: the field is dropped without notice, `none` still parses calls.
   ignoredChoices: ["required", "named", "none"],
   callFinishReasons: { auto: ["tool_calls"], required: ["tool_calls"], named: ["tool_calls"], none: ["tool_calls"] },
   grammarChoices: [],
   grammarAfterTrigger: false,
+  builtinParsesWithoutTools: true,
   requiredAllowsText: true,
   // Asking for log-probabilities changes the outcome of some streams, so never in the measured request.
   inBandRaw: { body: [], stream: [] },
@@ -67,7 +69,9 @@ export const ollama: ServerRecord = {
     { channel: "logprobs_replay", stream: true },
     { channel: "raw_generate", stream: false },
   ],
+  fingerprintMarksSetUp: false,
   requestExtras: {},
+  thinkingOff: { keys: { reasoning_effort: "none" }, onlyWhereThinking: true },
   refusals: [{ statuses: [400], message: /does not support tools$/, about: "model_capability" }],
   parseFailures: [
     { statuses: [500], message: /^(?:unexpected )?EOF$/ },
@@ -82,6 +86,7 @@ export const ollama: ServerRecord = {
     { statuses: [500], message: /Unexpected empty grammar stack/ },
     { statuses: [500], message: /The model produced output that does not match the expected/ },
   ],
+  cutsSilently: true,
   contextErrors: [
     { statuses: [400], message: /exceeds the available context size/ },
     { statuses: [400], message: /prompt is longer than the context length currently available/ },
@@ -120,7 +125,9 @@ export const ollama: ServerRecord = {
       return { kind: "modelfile", option: `RENDERER ${name}\nPARSER ${name}` };
     return {
       kind: "template",
-      option: templateLines[format] ?? "no TEMPLATE line, FROM a GGUF whose own chat template shows tools",
+      option:
+        templateLines[format] ??
+        "no TEMPLATE line and no built-in renderer or parser, FROM a GGUF whose own chat template shows tools",
     };
   },
 };

@@ -45,6 +45,8 @@ export type RawChannel =
 export interface ServerRecord {
   readonly kind: ServerKind;
   readonly title: string;
+  /** False where this kind is known from its source code alone and was never run beside this lab. */
+  readonly tried: boolean;
   /** Port it listens on by default; null where there is no custom. */
   readonly defaultPort: number | null;
   /** `tool_choice` words without any effect on this kind: an arm that uses one is "not testable here". */
@@ -55,6 +57,8 @@ export interface ServerRecord {
   readonly grammarChoices: readonly ToolChoiceWord[];
   /** True where the grammar also takes over after a trigger under auto (llama-server). */
   readonly grammarAfterTrigger: boolean;
+  /** A parser that belongs to the model reads calls out of replies to requests without tools, too. */
+  readonly builtinParsesWithoutTools: boolean;
   /** True where a call under `required` may legally be preceded by free text, and may therefore never come. */
   readonly requiredAllowsText: boolean;
   /** Raw channels to ask for with the request itself, by transport mode, in order of preference. */
@@ -66,12 +70,24 @@ export interface ServerRecord {
    * brings it out (Ollama's builtin parsers fail a body but let a stream with logprobs through).
    */
   readonly rawAfterError: readonly { readonly channel: RawChannel; readonly stream: boolean }[];
+  /** True where `system_fingerprint` differs with the options and the model that the server was started with. */
+  readonly fingerprintMarksSetUp: boolean;
   /** Extra request keys that every measured request carries (llama-server: `cache_prompt:false`, for repeatability). */
   readonly requestExtras: Readonly<Record<string, unknown>>;
+  /**
+   * Request keys that switch a model's thinking off; null where the kind has none. Ollama answers 400 to its key where the
+   * model does not think at all.
+   */
+  readonly thinkingOff: {
+    readonly keys: Readonly<Record<string, unknown>>;
+    readonly onlyWhereThinking: boolean;
+  } | null;
   /** Error texts that mean: this server or set-up refuses tools. */
   readonly refusals: readonly RefusalPattern[];
   /** Error texts that mean: the server failed on the model's own output. */
   readonly parseFailures: readonly ErrorPattern[];
+  /** True where a prompt that does not fit the context is cut without an error. */
+  readonly cutsSilently: boolean;
   /** Error texts that mean: the prompt does not fit the context. */
   readonly contextErrors: readonly ErrorPattern[];
   /** Error texts that mean: the server is up but cannot answer now (loading, out of memory). */
@@ -141,7 +157,7 @@ export interface ErrorPattern {
 }
 
 /** What is missing or broken where a server refuses tools. */
-export type RefusalSubject = "parser_option" | "model_capability" | "template" | "tokenizer";
+export type RefusalSubject = "parser_option" | "model_capability" | "template" | "tokenizer" | "version";
 
 /** Recognises a refusal of tools. */
 export interface RefusalPattern extends ErrorPattern {

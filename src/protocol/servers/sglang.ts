@@ -14,20 +14,25 @@ import type { ServerRecord } from "./server.ts";
 export const sglang: ServerRecord = {
   kind: "sglang",
   title: "SGLang",
+  tried: false,
   defaultPort: 30000,
   ignoredChoices: [],
   callFinishReasons: { auto: ["tool_calls"], required: ["tool_calls"], named: ["tool_calls"], none: [] },
   grammarChoices: ["required", "named"],
   grammarAfterTrigger: false,
+  builtinParsesWithoutTools: false,
   requiredAllowsText: false,
   // No route shows the raw text beside a parsed reply, seeds hold only with a flag, and `none` takes the tools out of the prompt.
   inBandRaw: { body: [], stream: [] },
   sideRaw: { body: [], stream: [] },
   rawAfterError: [],
+  fingerprintMarksSetUp: false,
   requestExtras: {},
-  // Without a parser SGLang answers 200 with the call as text: it never refuses tools.
-  refusals: [],
+  thinkingOff: { keys: { chat_template_kwargs: { enable_thinking: false } }, onlyWhereThinking: false },
+  // Without a parser SGLang answers 200 with the call as text; models that need one of their own (gpt-oss) are refused.
+  refusals: [{ statuses: [400, 500], message: /^Unsupported tool_call_parser: /, about: "parser_option" }],
   parseFailures: [],
+  cutsSilently: false,
   contextErrors: [
     { statuses: [400], message: /is longer than the model's context length/ },
     { statuses: [400], message: /^Requested token count exceeds/ },

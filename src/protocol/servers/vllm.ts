@@ -23,17 +23,21 @@ const metricSince = [0, 28] as const;
 export const vllm: ServerRecord = {
   kind: "vllm",
   title: "vLLM",
+  tried: true,
   defaultPort: 8000,
   ignoredChoices: [],
   callFinishReasons: { auto: ["tool_calls"], required: ["tool_calls"], named: ["stop", "tool_calls"], none: [] },
   grammarChoices: ["required", "named"],
   grammarAfterTrigger: false,
+  builtinParsesWithoutTools: false,
   requiredAllowsText: false,
   inBandRaw: { body: ["token_ids"], stream: ["token_ids"] },
   // Builds before August 2025 have no token ids; log-probabilities list every token there too.
   sideRaw: { body: ["logprobs_replay"], stream: ["logprobs_replay"] },
   rawAfterError: [],
+  fingerprintMarksSetUp: true,
   requestExtras: {},
+  thinkingOff: { keys: { chat_template_kwargs: { enable_thinking: false } }, onlyWhereThinking: false },
   refusals: [
     { statuses: [400], message: /tool choice requires --enable-auto-tool-choice/, about: "parser_option" },
     { statuses: [400], message: /^tool_choice=.+ requires --tool-call-parser to be set/s, about: "parser_option" },
@@ -47,6 +51,7 @@ export const vllm: ServerRecord = {
         /^(?:Expecting (?:value|property name|',' delimiter|':' delimiter)|Unterminated string|Extra data|Invalid control character|Invalid \\)[^\n]*: line \d+ column \d+/,
     },
   ],
+  cutsSilently: false,
   contextErrors: [
     { statuses: [400], message: /maximum context length is \d+ tokens/ },
     { statuses: [400], message: /cannot be greater than max_model_len/ },

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  findClaims,
-  findProseCommand,
-  findResultValues,
-  normaliseDigits,
-  sentences,
-} from "../../../src/lab/classify/claims.ts";
+import { findClaims } from "../../../src/lab/classify/claims.ts";
+import { findProseCommand } from "../../../src/lab/classify/prose-command.ts";
+import { findResultValues, normaliseDigits } from "../../../src/lab/classify/result-values.ts";
+import { sentences } from "../../../src/lab/classify/sentences.ts";
 
 describe("claims of having run something", () => {
   it.each([

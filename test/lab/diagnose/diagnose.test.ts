@@ -263,8 +263,20 @@ describe("everything else", () => {
   });
 
   it("keeps server failures and their owner", () => {
-    const failure: CallAxis = { kind: "server_error", status: 500, message: "EOF", modelCall: "whole" };
+    const failure: CallAxis = { kind: "server_error", status: 500, message: "EOF", modelCall: "whole", format: null };
     expect(codes([sample(failure, { owner: "server_parser" })])).toEqual(["server_fails_on_output:server_parser"]);
+  });
+
+  it("names what reads the calls that a server fails on, from two whole ones of one format on", () => {
+    const failure = (format: string | null): JudgedSample =>
+      sample(
+        { kind: "server_error", status: 500, message: "EOF", modelCall: "whole", format },
+        { owner: "server_parser" },
+      );
+    const [known] = diagnose(context("ollama"), [failure("qwen3_coder"), failure("qwen3_coder"), failure(null)]);
+    expect(known).toMatchObject({ fix: { option: "RENDERER qwen3-coder\nPARSER qwen3-coder" } });
+    for (const formats of [["qwen3_coder"], ["qwen3_coder", "hermes"], [null, null]])
+      expect(diagnose(context("ollama"), formats.map(failure))).toMatchObject([{ fix: null }]);
   });
 
   it("says who is answerable for an ignored choice", () => {

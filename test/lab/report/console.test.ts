@@ -2,7 +2,12 @@ import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { createColors } from "../../../src/lab/report/console/colors.ts";
 import { quoteLine } from "../../../src/lab/report/console/quote-line.ts";
+import { findReport } from "../../../src/lab/report/index.ts";
+import { buildReportModel } from "../../../src/lab/report/model.ts";
+import { renderToString } from "../../../src/lab/report/report.ts";
+import { oneLineOption } from "../../../src/lab/report/terminal-text.ts";
 import { rendered } from "./rendered.ts";
+import { tellRun } from "./sample-run.ts";
 
 describe.each(["en", "ja"] as const)("console report in %s", (lang) => {
   it("tells the run as the golden file has it", async () => {
@@ -46,6 +51,44 @@ describe("console report", () => {
     const lines = (await rendered("console")).split("\n").filter((line) => /^ {2}(un)?memorizable /.test(line));
     expect(lines.filter((line) => line.includes("attempted"))).toHaveLength(3);
     expect(lines).toContain("  memorizable      3/3   44-100 %   0/3   0-56 %    attempted 2/3");
+  });
+});
+
+describe("console report of a target that could not be met", () => {
+  it("says why once, and shows no table of nothing", async () => {
+    const run = tellRun();
+    const line = "http://127.0.0.1:9/v1: nothing listens on 127.0.0.1:9; start the server";
+    const target = "small-ollama";
+    const cells = run.summary.cells.filter((cell) => cell.target === target);
+    const source = {
+      ...run,
+      record: {
+        ...run.record,
+        targets: run.record.targets.filter(({ name }) => name !== target),
+        unmet: [{ target, line }],
+      },
+      summary: {
+        ...run.summary,
+        diagnoses: [],
+        cells: cells.map((cell) => ({ ...cell, measured: 0, notTestable: null })),
+        exclusions: cells.map(({ scenario }) => ({ id: scenario, reason: "target_not_met", detail: line })),
+      },
+      captures: async function* () {},
+    };
+    const report = findReport("console");
+    if (report === undefined) throw new Error("no console report");
+    const options = { lang: "en" as const, colour: false, width: 80 };
+    const text = await renderToString(report, await buildReportModel(source), options);
+    const own = text.slice(text.indexOf("\nsmall-ollama\n"));
+    expect(own.replace(/\s+/g, " ").split(line)).toHaveLength(2);
+    expect(own).not.toMatch(/target_not_met|contract-matrix|parser-mismatch/);
+    expect(own).toContain(`${cells.length}  target could not be met\n`);
+  });
+});
+
+describe("a remedy of several lines", () => {
+  it("stands on one line, its parts told apart", () => {
+    expect(oneLineOption("RENDERER x\nPARSER x\u001b")).toBe("RENDERER x, PARSER x\\x1b");
   });
 });
 

@@ -30,6 +30,23 @@ describe.each(reportLanguages)("diagnoses in %s", (lang) => {
     expect(sentence).not.toMatch(/undefined|null|\[object/);
   });
 
+  it("claims served calls only where some were served", () => {
+    const drift = { ...facts, code: "format_drift" as const, owner: "model" as const, fix: null };
+    const sentence = (served: number) =>
+      diagnosisSentence({ ...drift, details: { format: "hermes", served } }, messages);
+    expect(sentence(3)).toMatch(/that the server did serve|正しく届いた/);
+    expect(sentence(0)).not.toMatch(/that the server did serve|正しく届いた/);
+    expect(sentence(0)).toMatch(/more trials|試行数を増やして/);
+  });
+
+  it("names what is wrong with arguments in words", () => {
+    const details = { problems: "missing_required, wrong_type, not known here" };
+    const sentence = diagnosisSentence({ ...facts, code: "invalid_arguments", fix: null, details }, messages);
+    expect(sentence).toContain(
+      [messages.problems.missing_required, messages.problems.wrong_type, "not known here"].join(", "),
+    );
+  });
+
   it("claims no inference and no fix where there is none", () => {
     const sentence = diagnosisSentence({ ...facts, fix: null, certainty: "shown" }, messages);
     expect(sentence).not.toMatch(/inferred|推定|--tool/);

@@ -139,7 +139,7 @@ describe("reports", () => {
     const folder = await mkdtemp(join(tmpdir(), "harness-lab-report-"));
     try {
       const model = await buildReportModel(tellRun());
-      const path = await saveReport(csvReport, model, plainOptions, folder);
+      const [path = ""] = await saveReport(csvReport, model, plainOptions, folder);
       expect((await readFile(path, "utf8")).split("\r\n").length).toBeGreaterThan(70);
       const broken: Report = {
         ...csvReport,

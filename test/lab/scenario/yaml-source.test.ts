@@ -27,6 +27,24 @@ function problemsOf(text: string): readonly string[] {
 }
 
 describe("readYaml", () => {
+  it("shows where what a further check names stands, also under keys with dots and colons", () => {
+    const text = "user: hi\ntable:\n  a.b:7b: { port: 1 }\n  a: { port: 2 }\nitems: [{ name: x }, { name: y }]\n";
+    const check = () => ["table.a.b:7b.port: odd", "table.a: odd", "items[1].name: odd", "nothing of it"];
+    expect(readYaml(text, "a/b.yaml", schema, check)).toEqual({
+      ok: false,
+      problems: [
+        "a/b.yaml:3:19: table.a.b:7b.port: odd",
+        "a/b.yaml:4:6: table.a: odd",
+        "a/b.yaml:5:30: items[1].name: odd",
+        "a/b.yaml:1:1: nothing of it",
+      ],
+    });
+  });
+
+  it("names the first mistake in the syntax and not its echoes", () => {
+    expect(problemsOf("user: { a: b\nmode: [\n")).toHaveLength(1);
+  });
+
   it("returns the value, defaults filled in", () => {
     expect(readYaml("user: hi\n", "a/b.yaml", schema)).toEqual({ ok: true, value: { user: "hi", count: 3 } });
     expect(readYaml('\uFEFF{"user": "hi", "count": 4}', "a/b.yaml", schema)).toEqual({
@@ -44,7 +62,18 @@ describe("readYaml", () => {
     ],
     ["a missing key", "count: 1\n", ['a/b.yaml:1:1: missing key "user"']],
     ["a wrong type", "user: 12\n", ['a/b.yaml:1:7: "user" must be text, not 12']],
+    [
+      "a placeholder without quotes",
+      "user: {{nonce}}\n",
+      ['a/b.yaml:1:7: "user" must be text, not a mapping; a text that begins with "{" needs quotes'],
+    ],
+    [
+      "two documents",
+      "user: a\n---\nuser: b\n",
+      ["a/b.yaml:2:1: holds more than one document; keep one, without lines of ---"],
+    ],
     ["an empty value", "user:\n", ['a/b.yaml:1:6: "user" must be text, not empty']],
+    ["a number below its limit", "user: a\ncount: 0\n", ['a/b.yaml:2:8: "count" must be above 0, not 0']],
     ["a fraction", "user: a\ncount: 1.5\n", ['a/b.yaml:2:8: "count" must be a whole number, not 1.5']],
     [
       "a word that is no choice",
@@ -101,7 +130,7 @@ describe("readYaml", () => {
     ["an open quote", 'user: "hi\ncount: 1\n', /^a\/b\.yaml:\d+:\d+: /],
     ["a key given twice", "user: a\nuser: b\n", /^a\/b\.yaml:2:1: .*unique/],
     ["a tab as indentation", "user: a\noracle:\n\tkind: exact\n", /^a\/b\.yaml:3:\d+: /],
-    ["two documents", "user: a\n---\nuser: b\n", /^a\/b\.yaml:\d+:\d+: .*multiple documents/],
+    ["two documents", "user: a\n---\nuser: b\n", /^a\/b\.yaml:\d+:\d+: .*more than one document/],
     ["an unknown tag", "user: !secret a\n", /^a\/b\.yaml:1:7: .*tag/],
     ["an anchor that is not there", "user: *gone\n", /^a\/b\.yaml:1:\d+: .*gone/],
   ])("names broken YAML with its line: %s", (_what, text, pattern) => {

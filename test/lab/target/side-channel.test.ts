@@ -52,6 +52,7 @@ async function gather(
     turn: 1,
     stream: /\.(?:sse|ndjson)$/.test(file),
     wholeCallServed: false,
+    parsesWithoutTools: false,
     ...more,
   });
   const stored = [
@@ -217,6 +218,40 @@ describe("sideEvidence", () => {
     expect(
       (await gather("ollama", "ollama-hermes-direct-auto-usage-stream.sse", () => undefined, { subject: text })).asked,
     ).toEqual([]);
+  });
+
+  it("looks behind a call that was served beside an open code fence, and no other served call", async () => {
+    const served = (content: string) =>
+      rawExchange(
+        JSON.stringify({
+          choices: [
+            {
+              index: 0,
+              finish_reason: "tool_calls",
+              message: { content, tool_calls: [{ function: { name: "search_notes", arguments: "{}" } }] },
+            },
+          ],
+        }),
+        { requestBody: JSON.stringify({ ...request, stream: false }) },
+      );
+    const asked = async (content: string) =>
+      (
+        await gather("ollama", "ollama-hermes-qwenxml-auto.json", () => undefined, {
+          subject: served(content),
+          wholeCallServed: true,
+        })
+      ).asked.length > 0;
+    expect(await asked("An example:\n\n```\n")).toBe(true);
+    expect(await asked("```\nprint(1)\n```\nNow the call.")).toBe(false);
+    expect(await asked("I will look.")).toBe(false);
+  });
+
+  it("asks about a text that came without tools where the model's own parser reads those, too", async () => {
+    const { tools: _tools, ...plain } = request;
+    const file = "ollama-hermes-direct-auto-usage-stream.sse";
+    const subject = rawExchange(wireBytes(file), { requestBody: JSON.stringify(plain) });
+    const { asked } = await gather("ollama", file, () => undefined, { subject, parsesWithoutTools: true });
+    expect(asked[0]).toBe("POST /v1/chat/completions");
   });
 
   it("keeps a side exchange that failed as part of the record", async () => {

@@ -1,7 +1,7 @@
 import { plainView } from "../cell-words.ts";
 import type { Messages } from "../messages/messages.ts";
 import type { ReportModel, TargetView } from "../model.ts";
-import { reasonName } from "../names.ts";
+import { reasonName, serverName } from "../names.ts";
 import { duration, fraction, interval } from "../numbers.ts";
 import { cellView } from "../tally.ts";
 import { html, type SafeHtml } from "./escape.ts";
@@ -68,7 +68,7 @@ function targetFacts({ name, record, unmet }: TargetView, messages: Messages): S
     return html`<article class="card"><h3>${name}</h3>${unmet === null ? null : html`<p class="warn">${messages.words.unmet}: ${unmet}</p>`}</article>`;
   const { facts } = record;
   const { words } = messages;
-  return html`<article class="card"><h3>${name}</h3><dl class="facts">${pair(words.model, record.model)}${pair("URL", record.baseUrl)}${pair(words.server, [messages.servers[facts.kind], facts.version ?? ""].join(" ").trim())}${pair(words.parser, messages.parserState(facts.toolParser))}${pair(words.reasoningParser, messages.parserState(facts.reasoningParser))}${facts.contextLength === null ? null : pair(words.contextLength, String(facts.contextLength))}</dl>
+  return html`<article class="card"><h3>${name}</h3><dl class="facts">${pair(words.model, record.model)}${pair("URL", record.baseUrl)}${pair(words.server, [serverName(facts.kind, messages), facts.version ?? ""].join(" ").trim())}${pair(words.parser, messages.parserState(facts.toolParser))}${pair(words.reasoningParser, messages.parserState(facts.reasoningParser))}${facts.contextLength === null ? null : pair(words.contextLength, String(facts.contextLength))}</dl>
 ${record.evidence.length === 0 ? null : html`<ul class="seen">${record.evidence.map(({ statement }) => html`<li>${statement}</li>`)}</ul>`}
 ${record.notTestable.length === 0 ? null : html`<ul class="seen">${record.notTestable.map(({ arm, reason }) => html`<li><code>${arm}</code>: ${words.notTestable}. ${reason}</li>`)}</ul>`}</article>`;
 }

@@ -2,6 +2,7 @@ import { plainView, tallyNotes } from "../cell-words.ts";
 import { type DiagnosisView, toneOf } from "../diagnosis-view.ts";
 import type { Messages } from "../messages/messages.ts";
 import type { TargetView } from "../model.ts";
+import { serverName } from "../names.ts";
 import { fraction, interval } from "../numbers.ts";
 import type { MatrixView } from "../tables.ts";
 import type { CellView } from "../tally.ts";
@@ -44,8 +45,7 @@ function card(target: TargetView, messages: Messages): SafeHtml {
 export function identity({ record }: TargetView, messages: Messages): string {
   if (record === null) return "";
   const { facts } = record;
-  const server =
-    facts.version === null ? messages.servers[facts.kind] : `${messages.servers[facts.kind]} ${facts.version}`;
+  const server = [serverName(facts.kind, messages), facts.version].filter((part) => part !== null).join(" ");
   return `${record.model} · ${server} · ${messages.words.parser}: ${messages.parserState(facts.toolParser)}`;
 }
 

@@ -1,19 +1,45 @@
+import { serverRecord } from "../../../protocol/servers/index.ts";
 import type { ServerKind } from "../../../protocol/servers/server.ts";
-import { type DiagnosisFacts, type DiagnosisParts, detail, type SeenByMode } from "./diagnosis-facts.ts";
+import type { CallProblem } from "../../classify/classification.ts";
+import { type DiagnosisFacts, type DiagnosisParts, detail, named, type SeenByMode } from "./diagnosis-facts.ts";
 
 /** One diagnosis in English: what happened and how often, what mends it, and what is only inferred. */
 export function diagnosisEnglish(facts: DiagnosisFacts): DiagnosisParts {
   return { happened: happened(facts), fix: fixEnglish(facts), caveat: caveat(facts) };
 }
 
-/** How a server is named in an order to start it. */
-const started: Readonly<Record<ServerKind, string>> = {
-  vllm: "vLLM",
-  ollama: "Ollama",
-  "llama-server": "llama-server",
-  sglang: "SGLang",
-  openai: "the server",
+/** What can be wrong with a call. */
+export const problemsEnglish: Readonly<Record<CallProblem, string>> = {
+  not_json: "not JSON",
+  not_an_object: "not an object",
+  missing_required: "required argument missing",
+  unknown_argument: "unknown argument",
+  wrong_type: "wrong type",
+  not_in_enum: "value not allowed",
+  constraint: "constraint broken",
+  escaped_twice: "escaped twice",
+  undeclared_tool: "tool was not offered",
+  schema_unusable: "tool schema unusable",
+  too_many: "too many calls",
+  too_few: "too few calls",
+  no_id: "no call id",
+  same_id: "call id used twice",
+  index_reused: "two calls at one index",
+  legacy_field: "old function_call field",
+  other_choice: "call in another choice",
+  arguments_as_object: "arguments not serialised",
+  arguments_as_text: "arguments as text",
+  name_residue: "leftovers in the tool's name",
+  merged_calls: "several calls run together",
+  repeated: "same call again",
+  two_readings: "two readings",
 };
+
+/** How a server is named in an order to start it. */
+function started(kind: ServerKind): string {
+  const { title, recognition } = serverRecord(kind);
+  return recognition === null ? "the server" : title;
+}
 
 function happened(facts: DiagnosisFacts): string {
   const seen = `${facts.count} of ${facts.of}`;
@@ -24,7 +50,9 @@ function happened(facts: DiagnosisFacts): string {
     case "parser_missing":
       return `The model called, but nothing on this server parses calls: ${seen} replies hold a whole ${format} call${manner(facts)}.`;
     case "format_drift":
-      return `The model drifts between formats: ${seen} replies hold a ${format} call beside calls that the server did serve, so the parser is not to blame.`;
+      return facts.details["served"] === 0
+        ? `A whole ${format} call did not arrive: ${seen} replies. One is too few to tell a wrong parser from a slip of the model; measure again with more trials.`
+        : `The model drifts between formats: ${seen} replies hold a ${format} call beside calls that the server did serve, so the parser is not to blame.`;
     case "tools_refused":
       return `The server refuses tools for this model: ${seen} requests with tools came back as an error${quoted(detail(facts, "message"))}.`;
     case "tools_not_in_prompt":
@@ -32,7 +60,7 @@ function happened(facts: DiagnosisFacts): string {
     case "system_prompt_dropped":
       return `The chat template drops the system prompt as soon as tools are given (${seen} samples affected).`;
     case "server_fails_on_output":
-      return `The server fails on what the model writes: ${seen} requests ended in its own parse error${quoted(detail(facts, "message"))}.`;
+      return `The server fails on what the model writes${facts.details["format"] === undefined ? "" : `, whole ${format} calls`}: ${seen} requests ended in its own parse error${quoted(detail(facts, "message"))}.`;
     case "fabricated_provenance":
       return `The model claims runs that never happened: ${seen} replies say that a tool was used although none was called${quoted(words(facts))}.`;
     case "value_ahead":
@@ -44,7 +72,7 @@ function happened(facts: DiagnosisFacts): string {
     case "no_attempt":
       return `The model answers without calling: ${seen} replies in the ${contractEnglish(facts)} hold no attempt at all, neither served nor hidden in the text.`;
     case "invalid_arguments":
-      return `The model's arguments break the tool's schema: ${seen} replies${bracketed(detail(facts, "problems", "problem"))}.`;
+      return `The model's arguments break the tool's schema: ${seen} replies${bracketed(named(detail(facts, "problems"), problemsEnglish))}.`;
     case "undeclared_tool":
       return `The model calls a tool that was not offered: ${seen} replies${quoted(detail(facts, "tool", "name"))}.`;
     case "budget_too_small":
@@ -88,8 +116,9 @@ function ways(seen: SeenByMode, what: string): string[] {
   return parts;
 }
 
+/** Curved marks: the quoted text often holds straight ones. */
 function quoted(text: string | null): string {
-  return text === null ? "" : ` ("${text}")`;
+  return text === null ? "" : ` (“${text}”)`;
 }
 
 function bracketed(text: string | null): string {
@@ -104,7 +133,7 @@ function fixEnglish({ fix, server }: DiagnosisFacts): string | null {
   if (fix === null) return null;
   switch (fix.kind) {
     case "flag":
-      return `Start ${started[server]} with ${fix.option}.`;
+      return `Start ${started(server)} with ${fix.option}.`;
     case "modelfile":
       return `Change the Modelfile: ${fix.option}.`;
     case "template":

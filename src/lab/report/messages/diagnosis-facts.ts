@@ -31,6 +31,16 @@ export function detail(facts: DiagnosisFacts, ...keys: readonly string[]): strin
   return null;
 }
 
+/** A list of names as the report calls them; one that it has no word for stays as it is. */
+export function named(list: string | null, words: Readonly<Record<string, string>>): string | null {
+  return list === null
+    ? null
+    : list
+        .split(", ")
+        .map((name) => words[name] ?? name)
+        .join(", ");
+}
+
 /** The sentences of one diagnosis. `fix` holds the fix's option word for word; null where nothing mends it or nothing is inferred. */
 export interface DiagnosisParts {
   readonly happened: string;

@@ -1,19 +1,45 @@
+import { serverRecord } from "../../../protocol/servers/index.ts";
 import type { ServerKind } from "../../../protocol/servers/server.ts";
-import { type DiagnosisFacts, type DiagnosisParts, detail, type SeenByMode } from "./diagnosis-facts.ts";
+import type { CallProblem } from "../../classify/classification.ts";
+import { type DiagnosisFacts, type DiagnosisParts, detail, named, type SeenByMode } from "./diagnosis-facts.ts";
 
 /** One diagnosis in Japanese: what happened and how often, what mends it, and what is only inferred. */
 export function diagnosisJapanese(facts: DiagnosisFacts): DiagnosisParts {
   return { happened: happened(facts), fix: fixJapanese(facts), caveat: caveat(facts) };
 }
 
-/** How a server is named in an order to start it. */
-const started: Readonly<Record<ServerKind, string>> = {
-  vllm: "vLLM ",
-  ollama: "Ollama ",
-  "llama-server": "llama-server ",
-  sglang: "SGLang ",
-  openai: "サーバー",
+/** What can be wrong with a call. */
+export const problemsJapanese: Readonly<Record<CallProblem, string>> = {
+  not_json: "JSON ではない",
+  not_an_object: "オブジェクトではない",
+  missing_required: "必須引数の欠落",
+  unknown_argument: "未知の引数",
+  wrong_type: "型の不一致",
+  not_in_enum: "許されない値",
+  constraint: "制約違反",
+  escaped_twice: "二重エスケープ",
+  undeclared_tool: "渡されていないツール",
+  schema_unusable: "ツールのスキーマが使用不能",
+  too_many: "呼び出しが多すぎる",
+  too_few: "呼び出しが足りない",
+  no_id: "呼び出し ID なし",
+  same_id: "同じ ID の呼び出し",
+  index_reused: "同じ index の別の呼び出し",
+  legacy_field: "旧 function_call 欄",
+  other_choice: "別の choice にある呼び出し",
+  arguments_as_object: "引数が文字列化されていない",
+  arguments_as_text: "引数が文字列",
+  name_residue: "ツール名に残骸",
+  merged_calls: "複数の呼び出しの連結",
+  repeated: "同じ呼び出しの繰り返し",
+  two_readings: "読み方が二通り",
 };
+
+/** How a server is named in an order to start it. */
+function started(kind: ServerKind): string {
+  const { title, recognition } = serverRecord(kind);
+  return recognition === null ? "サーバー" : `${title} `;
+}
 
 function happened(facts: DiagnosisFacts): string {
   const seen = `${facts.of} 件中 ${facts.count} 件`;
@@ -25,6 +51,8 @@ function happened(facts: DiagnosisFacts): string {
     case "parser_missing":
       return `モデルはツールを呼んでいますが、このサーバーには呼び出しを読むパーサーがありません。${seen}の返答に完全な${spaced(call)}があります${manner(facts)}。`;
     case "format_drift":
+      if (facts.details["served"] === 0)
+        return `${seen}の返答で、完全な${spaced(call)}が届いていません。1 件だけではパーサーの問題か偶然かを区別できません。試行数を増やして測り直してください。`;
       return `モデルの書式が揺れています。正しく届いた呼び出しがある一方で、${seen}の返答は${spaced(call)}でした。パーサーの問題ではありません。`;
     case "tools_refused":
       return `サーバーがこのモデルでのツール使用を拒否しています。ツール付きリクエスト ${seen}がエラーになりました${quoted(detail(facts, "message"))}。`;
@@ -33,7 +61,7 @@ function happened(facts: DiagnosisFacts): string {
     case "system_prompt_dropped":
       return `ツールを渡すと、チャットテンプレートがシステムプロンプトを捨てています（${seen}に影響）。`;
     case "server_fails_on_output":
-      return `モデルの出力をサーバーが処理できていません。${seen}がサーバー自身の解析エラーで終わりました${quoted(detail(facts, "message"))}。`;
+      return `${format === null ? "モデルの出力" : `モデルが書いた完全な${spaced(call)}`}をサーバーが処理できていません。${seen}がサーバー自身の解析エラーで終わりました${quoted(detail(facts, "message"))}。`;
     case "fabricated_provenance":
       return `モデルが実行の事実を捏造しています。${seen}の返答が、呼んでいないツールを使ったと述べています${quoted(words(facts))}。`;
     case "value_ahead":
@@ -45,7 +73,7 @@ function happened(facts: DiagnosisFacts): string {
     case "no_attempt":
       return `モデルが呼び出さずに答えています。${detail(facts, "contract") === "marker" ? "マーカー契約" : "ネイティブツール（auto）"}で、${seen}の返答には、届いたものにも本文に漏れたものにも呼び出しの試みがありません。`;
     case "invalid_arguments":
-      return `モデルの引数がツールのスキーマに合っていません。${seen}の返答が該当します${bracketed(detail(facts, "problems", "problem"))}。`;
+      return `モデルの引数がツールのスキーマに合っていません。${seen}の返答が該当します${bracketed(named(detail(facts, "problems"), problemsJapanese))}。`;
     case "undeclared_tool":
       return `モデルが渡されていないツールを呼んでいます。${seen}の返答が該当します${quoted(detail(facts, "tool", "name"))}。`;
     case "budget_too_small":
@@ -105,7 +133,7 @@ function fixJapanese({ fix, server }: DiagnosisFacts): string | null {
   if (fix === null) return null;
   switch (fix.kind) {
     case "flag":
-      return `${started[server]}に ${fix.option} を付けて起動してください。`;
+      return `${started(server)}に ${fix.option} を付けて起動してください。`;
     case "modelfile":
       return `Modelfile を変更してください: ${fix.option}。`;
     case "template":

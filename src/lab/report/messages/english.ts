@@ -1,4 +1,4 @@
-import { diagnosisEnglish } from "./diagnosis-english.ts";
+import { diagnosisEnglish, problemsEnglish } from "./diagnosis-english.ts";
 import type { Messages } from "./messages.ts";
 
 /** The report in English. */
@@ -66,6 +66,7 @@ export const english: Messages = {
     grammar_steered: "written by a grammar",
     empty_reply: "empty reply",
     reasoning_only_reply: "reasoning only",
+    two_readings: "two readings stand",
     unreadable_part: "unreadable part",
   },
   notMeasured: {
@@ -77,20 +78,7 @@ export const english: Messages = {
     context_invalid: "prompt did not fit the context",
     bad_request: "request rejected",
   },
-  problems: {
-    not_json: "not JSON",
-    not_an_object: "not an object",
-    missing_required: "required argument missing",
-    unknown_argument: "unknown argument",
-    wrong_type: "wrong type",
-    not_in_enum: "value not allowed",
-    constraint: "constraint broken",
-    escaped_twice: "escaped twice",
-    undeclared_tool: "tool was not offered",
-    schema_unusable: "tool schema unusable",
-    too_many: "too many calls",
-    too_few: "too few calls",
-  },
+  problems: problemsEnglish,
   validity: {
     valid: "valid",
     repairable: "repairable",
@@ -118,13 +106,6 @@ export const english: Messages = {
   },
   contracts: { marker: "marker contract", native: "native tool (auto)" },
   shapes: { small: "small prompt", agent: "agent prompt" },
-  servers: {
-    vllm: "vLLM",
-    ollama: "Ollama",
-    "llama-server": "llama-server",
-    sglang: "SGLang",
-    openai: "an OpenAI-compatible server",
-  },
   fields: {
     content: "content",
     reasoning: "reasoning",
@@ -191,6 +172,8 @@ export const english: Messages = {
     notMeasured: "not measured",
     notSent: "not sent",
     targetNotMet: "target could not be met",
+    targetChanged: "answered by another server than the one that was met",
+    lost: "sent, and the answer lost when the run was stopped",
     unmet: "could not be met",
     howToRead:
       "3/3 is delivered of measured, with its 95 % Wilson interval; attempted is named where it differs. What was not measured is never counted as a failure.",
@@ -224,6 +207,8 @@ export const english: Messages = {
     diagnoses: "Diagnoses",
     noDiagnosisShort: "nothing to diagnose",
     verdict: "What happened",
+    matrixTitle: "Calls delivered, by contract and question",
+    matrixFoot: "Delivered of measured, with the 95 % Wilson interval; attempted is named where it differs.",
     matrixLead: "Delivered: what the user got. Attempted: what the model tried. The gap between them is the harness.",
     armsTitle: "Where the calls went",
     armsLead:
@@ -234,6 +219,7 @@ export const english: Messages = {
     replies: "Replies worth reading",
     cellsTitle: "All cells",
     aboutRun: "About this run",
+    otherServer: "an OpenAI-compatible server",
     server: "server",
     model: "model",
     parser: "tool parser",
@@ -258,6 +244,7 @@ export const english: Messages = {
     total: "total",
     median: "median",
     emptyText: "(empty)",
+    leftOutMarkdown: "Some parts did not fit here; the HTML report has them.",
     leftOut: "[{count} characters left out; the whole text is in captures.jsonl]",
     showAll: "Show all {count} characters",
     adapterTrace: "Adapter trace",

@@ -1,4 +1,4 @@
-import { diagnosisJapanese } from "./diagnosis-japanese.ts";
+import { diagnosisJapanese, problemsJapanese } from "./diagnosis-japanese.ts";
 import type { Messages } from "./messages.ts";
 
 /** The report in Japanese. */
@@ -66,6 +66,7 @@ export const japanese: Messages = {
     grammar_steered: "文法制約による生成",
     empty_reply: "空の返答",
     reasoning_only_reply: "推論のみ",
+    two_readings: "読み方が二通りある",
     unreadable_part: "読み取れない部分",
   },
   notMeasured: {
@@ -77,20 +78,7 @@ export const japanese: Messages = {
     context_invalid: "プロンプトがコンテキストに収まらない",
     bad_request: "リクエスト拒否",
   },
-  problems: {
-    not_json: "JSON ではない",
-    not_an_object: "オブジェクトではない",
-    missing_required: "必須引数の欠落",
-    unknown_argument: "未知の引数",
-    wrong_type: "型の不一致",
-    not_in_enum: "許されない値",
-    constraint: "制約違反",
-    escaped_twice: "二重エスケープ",
-    undeclared_tool: "渡されていないツール",
-    schema_unusable: "ツールのスキーマが使用不能",
-    too_many: "呼び出しが多すぎる",
-    too_few: "呼び出しが足りない",
-  },
+  problems: problemsJapanese,
   validity: {
     valid: "有効",
     repairable: "修復可能",
@@ -118,13 +106,6 @@ export const japanese: Messages = {
   },
   contracts: { marker: "マーカー契約", native: "ネイティブツール (auto)" },
   shapes: { small: "短いプロンプト", agent: "エージェント型プロンプト" },
-  servers: {
-    vllm: "vLLM",
-    ollama: "Ollama",
-    "llama-server": "llama-server",
-    sglang: "SGLang",
-    openai: "OpenAI 互換サーバー",
-  },
   fields: {
     content: "本文 (content)",
     reasoning: "推論 (reasoning)",
@@ -191,6 +172,8 @@ export const japanese: Messages = {
     notMeasured: "測定できず",
     notSent: "未送信",
     targetNotMet: "対象に接続できず",
+    targetChanged: "最初に確認したサーバーとは別のサーバーが応答",
+    lost: "送信後、応答を記録する前に実行が停止",
     unmet: "接続できず",
     howToRead:
       "3/3 は「到達数/測定数」で、右は 95 % Wilson 区間です。試行数は到達数と違うときだけ示します。測定できなかったものを失敗として数えることはありません。",
@@ -224,6 +207,8 @@ export const japanese: Messages = {
     diagnoses: "診断",
     noDiagnosisShort: "診断なし",
     verdict: "何が起きたか",
+    matrixTitle: "届いた呼び出し: 契約と質問の種類ごと",
+    matrixFoot: "到達数/測定数と 95 % Wilson 区間。試行数は到達数と違うときだけ示します。",
     matrixLead: "到達は利用者に届いた呼び出し、試行はモデルが呼ぼうとした数です。その差がハーネスの取りこぼしです。",
     armsTitle: "呼び出しの行方",
     armsLead:
@@ -234,6 +219,7 @@ export const japanese: Messages = {
     replies: "読んでおきたい返答",
     cellsTitle: "全セル",
     aboutRun: "この実行について",
+    otherServer: "OpenAI 互換サーバー",
     server: "サーバー",
     model: "モデル",
     parser: "ツールパーサー",
@@ -258,6 +244,7 @@ export const japanese: Messages = {
     total: "全体",
     median: "中央値",
     emptyText: "(空)",
+    leftOutMarkdown: "一部はここに収まりませんでした。HTML レポートにすべてあります。",
     leftOut: "[{count} 文字を省略。全文は captures.jsonl にあります]",
     showAll: "全 {count} 文字を表示",
     adapterTrace: "アダプターの記録",

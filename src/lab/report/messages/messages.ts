@@ -1,4 +1,4 @@
-import type { EvidenceGrade, ParserState, ServerKind } from "../../../protocol/servers/server.ts";
+import type { EvidenceGrade, ParserState } from "../../../protocol/servers/server.ts";
 import type {
   AxisKind,
   CallProblem,
@@ -47,7 +47,6 @@ export interface Messages {
   readonly classes: Readonly<Record<ScenarioClass, string>>;
   readonly contracts: Readonly<Record<Contract, string>>;
   readonly shapes: Readonly<Record<Shape, string>>;
-  readonly servers: Readonly<Record<ServerKind, string>>;
   readonly fields: Readonly<Record<Span["field"] | "body", string>>;
   readonly grades: Readonly<Record<EvidenceGrade, string>>;
   readonly yesNo: Readonly<Record<YesNo, string>>;
@@ -81,6 +80,8 @@ export interface Words {
   readonly notMeasured: string;
   readonly notSent: string;
   readonly targetNotMet: string;
+  readonly targetChanged: string;
+  readonly lost: string;
   readonly unmet: string;
   readonly howToRead: string;
   readonly notRated: string;
@@ -114,6 +115,9 @@ export interface Words {
   readonly noDiagnosisShort: string;
   readonly verdict: string;
   readonly matrixLead: string;
+  /** Title and foot of the matrix where it stands alone, as a picture. */
+  readonly matrixTitle: string;
+  readonly matrixFoot: string;
   readonly armsTitle: string;
   readonly armsLead: string;
   readonly exclusions: string;
@@ -121,6 +125,8 @@ export interface Words {
   readonly replies: string;
   readonly cellsTitle: string;
   readonly aboutRun: string;
+  /** A server of no kind that has a name. */
+  readonly otherServer: string;
   readonly server: string;
   readonly model: string;
   readonly parser: string;
@@ -146,6 +152,7 @@ export interface Words {
   readonly median: string;
   readonly emptyText: string;
   readonly leftOut: string;
+  readonly leftOutMarkdown: string;
   readonly showAll: string;
   readonly adapterTrace: string;
   readonly back: string;

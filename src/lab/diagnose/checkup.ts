@@ -1,0 +1,521 @@
+import type { ServerFix, ServerRecord } from "../../protocol/servers/server.ts";
+import type { TargetRecord } from "../capture/run-record.ts";
+import type { Owner } from "../classify/classification.ts";
+import type { CheckedSample } from "./checked-sample.ts";
+import type { Diagnosis, DiagnosisCode } from "./diagnosis.ts";
+import { measuredReply } from "./judged-sample.ts";
+import { parserNames } from "./lost-calls.ts";
+
+/** What a check-up speaks of, in the order in which it does. */
+export const topics = [
+  "server",
+  "tools",
+  "system",
+  "auto",
+  "streamed",
+  "parser",
+  "required",
+  "thinking",
+  "context",
+] as const;
+export type Topic = (typeof topics)[number];
+
+/** `caution`: as it should be, and still worth knowing; `unknown`: not shown, which is neither good nor bad. */
+export type StatementState = "good" | "fault" | "caution" | "unknown";
+
+/** What a statement says, as a closed set; report/ has the words. */
+export type StatementCode =
+  | "server_is"
+  | "server_untried"
+  | "tools_whole"
+  | "tools_damaged"
+  | "tools_missing"
+  | "tools_cost"
+  | "tools_unknown"
+  | "system_kept"
+  | "system_dropped"
+  | "system_unknown"
+  | "calls_delivered"
+  | "calls_lost"
+  | "calls_refused"
+  | "calls_failed"
+  | "calls_not_made"
+  | "calls_not_seen"
+  | "calls_mixed"
+  | "calls_unmeasured"
+  | "parser_named"
+  | "parser_inferred"
+  | "parser_active"
+  | "parser_none"
+  | "parser_unknown"
+  | "required_enforced"
+  | "required_free"
+  | "required_not_enforced"
+  | "required_not_testable"
+  | "required_unknown"
+  | "thinking_none"
+  | "thinking_apart"
+  | "thinking_in_text"
+  | "answer_hidden"
+  | "thinking_unknown"
+  | "context_is"
+  | "context_cuts"
+  | "context_exceeded"
+  | "context_unknown";
+
+/** A stored exchange that shows something: a line of a file of the run folder, from 1. */
+export interface StatementEvidence {
+  readonly file: "probes.jsonl" | "captures.jsonl";
+  readonly line: number;
+}
+
+export interface Statement {
+  readonly topic: Topic;
+  readonly state: StatementState;
+  readonly code: StatementCode;
+  readonly details: Readonly<Record<string, string | number>>;
+  /** `inferred`: concluded from what the server did. */
+  readonly certainty: "shown" | "inferred";
+  readonly evidence: readonly StatementEvidence[];
+}
+
+/** What to change, if anything; `option` where the server has an option that does it. */
+export type Cure =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "measure"; readonly why: string }
+  | { readonly kind: "diagnosis"; readonly diagnosis: Diagnosis }
+  | { readonly kind: "fault"; readonly topic: Topic; readonly code: StatementCode; readonly owner: Owner };
+
+/** A whole check-up. `healthy` needs every call under `auto` delivered, whole and streamed, and no fault seen. */
+export interface Checkup {
+  readonly verdict: "healthy" | "fault" | "unmeasured";
+  readonly statements: readonly Statement[];
+  readonly cure: Cure;
+}
+
+export interface CheckupInput {
+  readonly target: TargetRecord;
+  readonly server: ServerRecord;
+  readonly samples: readonly CheckedSample[];
+  /** The diagnoses of the same samples. */
+  readonly diagnoses: readonly Diagnosis[];
+}
+
+/** Judges a check-up. Pure: a stored one is judged again with today's rules. */
+export function checkup(input: CheckupInput): Checkup {
+  const server = serverStatement(input);
+  const statements = [
+    server,
+    toolsStatement(input),
+    systemStatement(input),
+    callsStatement(input, false),
+    callsStatement(input, true),
+    parserStatement(input),
+    requiredStatement(input),
+    thinkingStatement(input),
+    contextStatement(input),
+    // What follows from the kind of server alone is shown by what shows the kind.
+  ].map((each) => (each.evidence.length > 0 ? each : { ...each, evidence: server.evidence }));
+  const faults = statements.filter(({ state }) => state === "fault");
+  const unmeasured = statements.find(({ code }) => code === "calls_unmeasured");
+  const cure = cureOf(input, faults);
+  if (faults.length > 0) return { verdict: "fault", statements, cure };
+  if (unmeasured !== undefined)
+    return {
+      verdict: "unmeasured",
+      statements,
+      cure: { kind: "measure", why: String(unmeasured.details["why"] ?? "") },
+    };
+  return { verdict: "healthy", statements, cure: { kind: "nothing" } };
+}
+
+/** Is the second check-up of a server better than the first? */
+export interface Comparison {
+  readonly outcome: "better" | "same" | "worse" | "unknown";
+  /** Topics that are in order now and were not, and the other way round. */
+  readonly mended: readonly Topic[];
+  readonly broken: readonly Topic[];
+  /** Calls delivered under `auto` of those asked for, before and now. */
+  readonly before: Tally;
+  readonly now: Tally;
+}
+export interface Tally {
+  readonly delivered: number;
+  readonly of: number;
+}
+
+/** Compares a check-up with an earlier one of the same server. */
+export function compareCheckups(before: Checkup, now: Checkup): Comparison {
+  const faulty = (of: Checkup): ReadonlySet<Topic> =>
+    new Set(of.statements.filter(({ state }) => state === "fault").map(({ topic }) => topic));
+  const [was, is] = [faulty(before), faulty(now)];
+  const mended = topics.filter((topic) => was.has(topic) && !is.has(topic) && isKnown(now, topic));
+  const broken = topics.filter((topic) => is.has(topic) && !was.has(topic));
+  const tallies = { before: tally(before), now: tally(now) };
+  const rate = ({ delivered, of }: Tally): number => (of === 0 ? 0 : delivered / of);
+  const gain = rate(tallies.now) - rate(tallies.before);
+  const outcome = ((): Comparison["outcome"] => {
+    if (now.verdict === "unmeasured" || before.verdict === "unmeasured") return "unknown";
+    // What users get decides; faults beside it decide between equals.
+    if (gain !== 0) return gain > 0 ? "better" : "worse";
+    if (mended.length !== broken.length) return mended.length > broken.length ? "better" : "worse";
+    return "same";
+  })();
+  return { outcome, mended, broken, ...tallies };
+}
+
+function isKnown(of: Checkup, topic: Topic): boolean {
+  return of.statements.some((each) => each.topic === topic && each.state !== "unknown");
+}
+
+function tally({ statements }: Checkup): Tally {
+  const calls = statements.filter(({ topic }) => topic === "auto" || topic === "streamed");
+  const sum = (key: string): number => calls.reduce((total, { details }) => total + Number(details[key] ?? 0), 0);
+  return { delivered: sum("delivered"), of: sum("of") };
+}
+
+function statement(
+  topic: Topic,
+  state: StatementState,
+  code: StatementCode,
+  more: {
+    readonly details?: Statement["details"];
+    readonly certainty?: Statement["certainty"];
+    readonly evidence?: readonly StatementEvidence[];
+  } = {},
+): Statement {
+  const { details = {}, certainty = "shown", evidence = [] } = more;
+  return { topic, state, code, details, certainty, evidence };
+}
+
+/** Lines of probes.jsonl behind what the target stage concluded about one thing. */
+function probes({ target }: CheckupInput, about: string): readonly StatementEvidence[] {
+  const lines = target.evidence.flatMap((each) =>
+    each.about === about && each.probe !== null ? [each.probe + 1] : [],
+  );
+  return [...new Set(lines)].map((line) => ({ file: "probes.jsonl", line }));
+}
+
+function captures(samples: readonly CheckedSample[]): readonly StatementEvidence[] {
+  return samples.map(({ line }) => ({ file: "captures.jsonl", line }));
+}
+
+function serverStatement(input: CheckupInput): Statement {
+  const { facts, model } = input.target;
+  const details = { kind: facts.kind, version: facts.version ?? "", model };
+  const evidence = probes(input, "server");
+  return input.server.tried
+    ? statement("server", "good", "server_is", { details, evidence })
+    : statement("server", "caution", "server_untried", { details, evidence });
+}
+
+function toolsStatement(input: CheckupInput): Statement {
+  const evidence = probes(input, "prompt");
+  switch (input.target.facts.toolsInPrompt) {
+    case "whole":
+      return statement("tools", "good", "tools_whole", { evidence });
+    case "damaged":
+      return statement("tools", "fault", "tools_damaged", { evidence });
+    case "missing":
+      return statement("tools", "fault", "tools_missing", { evidence });
+    case "unknown":
+      return toolsByArithmetic(input);
+    default:
+      return input.target.facts.toolsInPrompt satisfies never;
+  }
+}
+
+/** The same conversation with and without tools: a prompt that is no longer with them does not hold them. */
+function toolsByArithmetic({ samples }: CheckupInput): Statement {
+  const plain = samples.find(({ sample }) => sample.arm === "plain");
+  const withTools = samples.find(({ sample }) => sample.scenario === "doctor-code-word");
+  const [less, more] = [plain?.seen.promptTokens ?? null, withTools?.seen.promptTokens ?? null];
+  if (plain === undefined || withTools === undefined || less === null || more === null)
+    return statement("tools", "unknown", "tools_unknown");
+  const evidence = captures([withTools, plain]);
+  const details = { tokens: more - less };
+  // That the prompt grows shows that something of the tools is in it, not that they are whole.
+  return more > less
+    ? statement("tools", "caution", "tools_cost", { details, evidence, certainty: "inferred" })
+    : statement("tools", "fault", "tools_missing", { details, evidence, certainty: "inferred" });
+}
+
+function systemStatement(input: CheckupInput): Statement {
+  const { samples, target } = input;
+  const evidence = probes(input, "prompt");
+  if (target.facts.systemInPrompt === "kept") return statement("system", "good", "system_kept", { evidence });
+  if (target.facts.systemInPrompt === "dropped") return statement("system", "fault", "system_dropped", { evidence });
+  const answered = (sample: CheckedSample | undefined): sample is CheckedSample =>
+    sample !== undefined && measuredReply(sample.sample) !== null && sample.seen.content;
+  const plain = samples.find(({ sample }) => sample.arm === "plain");
+  const withTools = samples.find(({ sample }) => sample.scenario === "doctor-code-word");
+  if (answered(withTools) && withTools.seen.codeWord)
+    return statement("system", "good", "system_kept", { evidence: captures([withTools]) });
+  // A model that says the word without tools and not with them did not get it with them, or would not obey: that is inferred.
+  if (answered(withTools) && answered(plain) && plain.seen.codeWord)
+    return statement("system", "fault", "system_dropped", {
+      evidence: captures([plain, withTools]),
+      certainty: "inferred",
+    });
+  return statement("system", "unknown", "system_unknown", { evidence: captures([plain, withTools].filter(answered)) });
+}
+
+/** Samples that ask for a call under `auto`, in one transport mode; a reply cut by the check-up's own limit shows nothing. */
+function calls({ samples }: CheckupInput, stream: boolean): readonly CheckedSample[] {
+  const asked = samples.filter(
+    ({ sample }) => sample.scenario === "doctor-tool" && sample.choice === "auto" && sample.stream === stream,
+  );
+  const whole = asked.filter(({ sample, seen }) => !cutByLimit(sample, seen));
+  return whole.length > 0 ? whole : asked;
+}
+
+function cutByLimit(sample: CheckedSample["sample"], seen: CheckedSample["seen"]): boolean {
+  const axis = measuredReply(sample)?.axis;
+  if (axis === undefined) return false;
+  if (axis.kind === "truncated") return axis.cause === "budget";
+  return axis.kind === "none" && seen.finishReason === "length";
+}
+
+function callsStatement(input: CheckupInput, stream: boolean): Statement {
+  const topic = stream ? "streamed" : "auto";
+  const asked = calls(input, stream);
+  const measured = asked.filter(({ sample }) => measuredReply(sample) !== null);
+  const evidence = captures(asked);
+  if (measured.length === 0) {
+    const reply = asked[0]?.sample.classification.replies.at(-1);
+    const why = reply?.measured === false ? reply.detail : "";
+    if (asked.some(({ sample }) => sample.classification.reason === "context_invalid"))
+      return statement(topic, "fault", "context_exceeded", { details: { why }, evidence });
+    return asked.length === 0 && isRefused(input)
+      ? statement(topic, "unknown", "calls_refused", {
+          details: { message: "" },
+          evidence: captures(calls(input, false)),
+        })
+      : statement(topic, "unknown", "calls_unmeasured", { details: { why }, evidence });
+  }
+  // What the check-up's own limit cut shows nothing of the server.
+  if (asked.every(({ sample, seen }) => cutByLimit(sample, seen)))
+    return statement(topic, "unknown", "calls_unmeasured", { details: { why: "cut" }, evidence });
+  const kinds = measured.map(({ sample }) => measuredReply(sample)?.axis.kind ?? "none");
+  const count = (...wanted: readonly string[]): number => kinds.filter((kind) => wanted.includes(kind)).length;
+  const delivered = measured.filter(({ sample }) => sample.classification.delivered === "yes").length;
+  const details = {
+    delivered,
+    of: measured.length,
+    leaked: count("leaked"),
+    swallowed: count("swallowed", "reasoning_only"),
+    none: count("none"),
+    format: formatOf(measured) ?? "",
+  };
+  if (delivered === measured.length) return statement(topic, "good", "calls_delivered", { details, evidence });
+  const axis = measuredReply(measured[0]?.sample ?? never())?.axis;
+  if (count("refused") === measured.length)
+    return statement(topic, "fault", "calls_refused", {
+      details: { ...details, message: axis?.kind === "refused" ? axis.message : "" },
+      evidence,
+    });
+  if (count("server_error") === measured.length)
+    return statement(topic, "fault", "calls_failed", {
+      details: { ...details, message: axis?.kind === "server_error" ? axis.message : "" },
+      evidence,
+    });
+  if (count("none") === measured.length) {
+    const blind = measured.every(({ seen }) => seen.raw === "hidden");
+    return statement(topic, "fault", blind ? "calls_not_seen" : "calls_not_made", { details, evidence });
+  }
+  const lost = count("leaked", "swallowed", "reasoning_only");
+  return lost === measured.length
+    ? statement(topic, "fault", "calls_lost", { details, evidence })
+    : statement(topic, "fault", "calls_mixed", { details, evidence });
+}
+
+function never(): never {
+  throw new RangeError("a measured sample is missing");
+}
+
+function isRefused(input: CheckupInput): boolean {
+  return calls(input, false).some(({ sample }) => measuredReply(sample)?.axis.kind === "refused");
+}
+
+/** The one format that the model wrote in all of these, or null. */
+function formatOf(samples: readonly CheckedSample[]): string | null {
+  const formats = new Set(samples.flatMap(({ seen }) => seen.written ?? []));
+  return formats.size === 1 ? ([...formats][0] ?? null) : null;
+}
+
+function parserStatement(input: CheckupInput): Statement {
+  const { target, server } = input;
+  const { toolParser } = target.facts;
+  const shown = probes(input, "set_up");
+  if (toolParser.state === "none") {
+    const refusals = calls(input, false).filter(({ sample }) => measuredReply(sample)?.axis.kind === "refused");
+    const evidence = refusals.length > 0 ? [...shown, ...captures(refusals)] : shown;
+    return statement("parser", isRefused(input) ? "fault" : "caution", "parser_none", {
+      details: { source: toolParser.source },
+      evidence,
+    });
+  }
+  if (toolParser.name !== null)
+    return statement("parser", "good", "parser_named", { details: { name: toolParser.name }, evidence: shown });
+  const inferred = inferredParsers(input);
+  if (inferred !== null) {
+    const { names, why, format, samples } = inferred;
+    return statement("parser", "good", "parser_inferred", {
+      details: { name: names[0] ?? "", others: names.slice(1).join(", "), why, format },
+      evidence: [...shown, ...captures(samples)],
+      certainty: "inferred",
+    });
+  }
+  return toolParser.state === "active"
+    ? statement("parser", "good", "parser_active", { details: { kind: server.kind }, evidence: shown })
+    : statement("parser", "unknown", "parser_unknown", { evidence: shown });
+}
+
+interface Inferred {
+  readonly names: readonly string[];
+  /** `reads`: it served calls of a format; `writes`: its own grammar writes the format; `loses`: it loses a foreign format in just this way. */
+  readonly why: "reads" | "writes" | "loses";
+  readonly format: string;
+  readonly samples: readonly CheckedSample[];
+}
+
+/** The parser that a server does not name, from what it does with calls. */
+function inferredParsers(input: CheckupInput): Inferred | null {
+  const { server, samples } = input;
+  const served = ({ sample }: CheckedSample): boolean => measuredReply(sample)?.axis.kind === "structured";
+  const auto = [...calls(input, false), ...calls(input, true)];
+  const read = auto.filter((each) => served(each) && each.seen.written !== null);
+  const own = samples.filter(
+    (each) =>
+      server.grammarChoices.includes("required") &&
+      each.sample.choice === "required" &&
+      served(each) &&
+      each.seen.written !== null,
+  );
+  for (const [why, shown] of [
+    ["reads", read],
+    ["writes", own],
+  ] as const) {
+    const format = formatOf(shown);
+    const names = format === null ? [] : parserOptions(server, format);
+    if (format !== null && names.length > 0) return { names, why, format, samples: shown };
+  }
+  const lost = auto.filter(({ sample }) => measuredReply(sample)?.axis.kind !== "structured");
+  const how = (stream: boolean): string | null => {
+    const ways = new Set(
+      lost.filter(({ sample }) => sample.stream === stream).map(({ sample }) => measuredReply(sample)?.axis.kind),
+    );
+    return ways.size === 1 ? ([...ways][0] ?? null) : null;
+  };
+  const format = formatOf(lost);
+  const signature = server.lossSignatures.find(
+    (each) => each.format === format && each.body === how(false) && each.stream === how(true),
+  );
+  return signature === undefined
+    ? null
+    : { names: [signature.parser], why: "loses", format: signature.format, samples: lost };
+}
+
+/** Values of the server's parser option that read a format; none where its parser is no matter of an option. */
+function parserOptions(server: ServerRecord, format: string): readonly string[] {
+  const names = parserNames(format, server.kind);
+  return server.parserFix(format, names, true)?.kind === "flag" ? names : [];
+}
+
+function requiredStatement(input: CheckupInput): Statement {
+  const { server, samples } = input;
+  if (server.ignoredChoices.includes("required"))
+    return statement("required", "unknown", "required_not_testable", { details: { kind: server.kind } });
+  const asked = samples.filter(({ sample }) => sample.choice === "required" && measuredReply(sample) !== null);
+  const evidence = captures(asked);
+  const [first] = asked;
+  const axis = first === undefined ? undefined : measuredReply(first.sample)?.axis;
+  if (axis === undefined || axis.kind === "refused" || axis.kind === "server_error")
+    return statement("required", "unknown", "required_unknown", { evidence });
+  // A greeting asks for no tool: a call in answer to it was forced.
+  if (axis.kind === "structured") return statement("required", "good", "required_enforced", { evidence });
+  return server.requiredAllowsText
+    ? statement("required", "caution", "required_free", { evidence })
+    : statement("required", "fault", "required_not_enforced", { evidence });
+}
+
+function thinkingStatement(input: CheckupInput): Statement {
+  const { samples, target } = input;
+  const measured = samples.filter(({ sample }) => measuredReply(sample) !== null);
+  const plain = measured.find(({ sample }) => sample.arm === "plain");
+  if (plain === undefined) return statement("thinking", "unknown", "thinking_unknown");
+  const evidence = captures([plain]);
+  const { seen } = plain;
+  const known = target.facts.reasoningParser;
+  const certainty =
+    known.state === "active" && known.source !== "unknown" && known.source !== "error" ? "shown" : "inferred";
+  // An answer that no thinking part stands in, and that comes back as nothing but thinking.
+  const hidden = seen.reasoning && !seen.content && seen.finishReason !== "length" && seen.raw !== "thinks";
+  if (hidden) return statement("thinking", "fault", "answer_hidden", { evidence, certainty: "inferred" });
+  if (measured.some((each) => each.seen.reasoning)) {
+    const shown = measured.filter((each) => each.seen.reasoning);
+    return statement("thinking", "good", "thinking_apart", {
+      details: { name: known.name ?? "" },
+      evidence: captures(shown),
+      certainty,
+    });
+  }
+  const inText = measured.filter((each) => each.seen.thinkingInContent);
+  if (inText.length > 0) return statement("thinking", "caution", "thinking_in_text", { evidence: captures(inText) });
+  return statement("thinking", "good", "thinking_none", { evidence });
+}
+
+/** Prompts of agents are long; a server that cuts them without a word needs room for them. */
+const roomForAgents = 16_384;
+
+function contextStatement(input: CheckupInput): Statement {
+  const { contextLength } = input.target.facts;
+  const evidence = probes(input, "set_up");
+  if (contextLength === null) return statement("context", "unknown", "context_unknown", { evidence });
+  const details = { tokens: contextLength };
+  return input.server.cutsSilently && contextLength < roomForAgents
+    ? statement("context", "caution", "context_cuts", { details, evidence })
+    : statement("context", "good", "context_is", { details, evidence });
+}
+
+/** Diagnoses that name no fault of the set-up, or only the check-up's own short replies. */
+const asideCodes: ReadonlySet<DiagnosisCode> = new Set([
+  "no_fault",
+  "budget_too_small",
+  "required_hides_fault",
+  "network",
+]);
+/** What the model does is looked at last: where the harness is at fault, nothing can be held against it. */
+const harnessOwners: ReadonlySet<Owner> = new Set(["template", "server_parser", "server_option", "server_limit"]);
+
+/** The one thing to change first. */
+function cureOf({ diagnoses }: CheckupInput, faults: readonly Statement[]): Cure {
+  const usable = diagnoses.filter(({ code }) => !asideCodes.has(code));
+  const ofHarness = usable.find(({ owner }) => harnessOwners.has(owner));
+  if (ofHarness !== undefined) return { kind: "diagnosis", diagnosis: ofHarness };
+  const order: readonly (readonly [StatementCode, Owner])[] = [
+    ["tools_missing", "template"],
+    ["tools_damaged", "template"],
+    ["system_dropped", "template"],
+    ["context_exceeded", "server_option"],
+    ["answer_hidden", "server_option"],
+  ];
+  for (const [code, owner] of order) {
+    const fault = faults.find((each) => each.code === code);
+    if (fault !== undefined) return { kind: "fault", topic: fault.topic, code, owner };
+  }
+  const [auto, streamed] = (["auto", "streamed"] as const).map((topic) => faults.find((each) => each.topic === topic));
+  if (auto === undefined && streamed !== undefined)
+    return { kind: "fault", topic: "streamed", code: streamed.code, owner: "server_parser" };
+  const [ofModel] = usable;
+  if (ofModel !== undefined) return { kind: "diagnosis", diagnosis: ofModel };
+  const [fault] = faults;
+  return fault === undefined
+    ? { kind: "nothing" }
+    : { kind: "fault", topic: fault.topic, code: fault.code, owner: "server_parser" };
+}
+
+/** The remedy that the check-up names, where the server has one. */
+export function cureFix({ cure }: Checkup): ServerFix | null {
+  return cure.kind === "diagnosis" ? cure.diagnosis.fix : null;
+}

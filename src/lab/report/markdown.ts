@@ -1,0 +1,100 @@
+import { plainView, tallyNotes } from "./cell-words.ts";
+import { gateMarkdown, swapCardMarkdown } from "./gate/markdown.ts";
+import { fitted, folded, markdownText, table } from "./gate/markdown-text.ts";
+import { diagnosisSentence, messagesFor } from "./messages/catalogue.ts";
+import type { Messages } from "./messages/messages.ts";
+import type { ReportModel, TargetView } from "./model.ts";
+import { fraction, interval } from "./numbers.ts";
+import type { RenderOptions, Report } from "./report.ts";
+import type { ArmCell, ArmsView, MatrixView } from "./tables.ts";
+import type { CellView } from "./tally.ts";
+
+/** A comment on a pull request may have 65,536 characters; some room is left for what else stands in it. */
+export const markdownLimit = 60_000;
+
+/** A summary for a pull request: the gate's word where there is one, diagnoses, tables; details folded, at most 60 KB. */
+export const markdownReport = {
+  name: "md",
+  fileName: "summary.md",
+  describe: "a summary for a pull request, details folded, at most 60 KB",
+  async *render(model: ReportModel, { lang }: RenderOptions) {
+    const messages = messagesFor(lang);
+    const { summary, record, verdict, swaps } = model;
+    const parts = [
+      ...(verdict === null ? [] : gateMarkdown(verdict, lang)),
+      `## harness-lab: ${messages.words.run} <code>${markdownText(record.run)}</code>`,
+      messages.words.samplesMeasured(summary.measured, summary.planned),
+      ...swaps.map((card) => swapCardMarkdown(card, lang)),
+      ...model.targets.flatMap((target) => targetParts(target, messages)),
+      ...model.targets.flatMap((target) => foldedTables(target, messages)),
+      messages.words.howToRead,
+    ];
+    yield fitted(parts, markdownLimit, `… ${messages.words.leftOutMarkdown}`);
+  },
+} as const satisfies Report;
+
+function targetParts(target: TargetView, messages: Messages): readonly string[] {
+  const { words } = messages;
+  const matrices = target.tables.filter((each): each is MatrixView => each.kind === "matrix");
+  return [
+    `### ${markdownText(target.name)}`,
+    ...(target.unmet === null ? [] : [`${words.unmet}: ${markdownText(target.unmet)}`]),
+    target.diagnoses.length === 0
+      ? markdownText(messages.noDiagnosis(target.measured, target.planned))
+      : target.diagnoses
+          .map(
+            ({ diagnosis, facts }) =>
+              `- **${messages.owners[diagnosis.owner]}**: ${markdownText(diagnosisSentence(facts, messages))}`,
+          )
+          .join("\n"),
+    ...(target.unmet === null ? matrices.map((matrix) => matrixTable(matrix, messages)) : []),
+  ];
+}
+
+function matrixTable(view: MatrixView, messages: Messages): string {
+  return table(
+    [
+      `${markdownText(view.suite)}${view.shape === "small" ? "" : ` / ${messages.shapes[view.shape]}`}`,
+      ...view.contracts.map((contract) => messages.contracts[contract]),
+    ],
+    view.rows.map((row) => [
+      messages.classes[row.class],
+      ...view.contracts.map((contract) => cellText(row.cells[contract], messages)),
+    ]),
+    false,
+  );
+}
+
+function foldedTables(target: TargetView, messages: Messages): readonly string[] {
+  if (target.unmet !== null) return [];
+  return target.tables
+    .filter((each): each is ArmsView => each.kind === "arms")
+    .map((view) => {
+      const arm = (cell: ArmCell | null) => (cell === null ? "-" : armText(cell, messages));
+      return folded(
+        `${markdownText(target.name)}: ${markdownText(view.suite)}`,
+        table(
+          [messages.words.arm, messages.words.wholeLong, messages.words.streamedLong],
+          view.rows.map((row) => [
+            `${markdownText(row.arm)}${row.irrelevant ? `, ${messages.classes.irrelevant}` : ""}`,
+            arm(row.whole),
+            arm(row.streamed),
+          ]),
+          false,
+        ),
+      );
+    });
+}
+
+function armText({ view, outcomes }: ArmCell, messages: Messages): string {
+  const counts = [...outcomes]
+    .filter(([outcome]) => outcome !== "delivered")
+    .map(([outcome, count]) => messages.words.counted(count, messages.outcomes[outcome]));
+  return [cellText(view, messages), ...counts].join(", ");
+}
+
+function cellText(view: CellView, messages: Messages): string {
+  if (view.kind !== "rated") return plainView(view, messages);
+  const { delivered } = view.tally;
+  return [`**${fraction(delivered)}** ${interval(delivered) ?? ""}`.trim(), ...tallyNotes(view, messages)].join(", ");
+}

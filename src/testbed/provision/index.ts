@@ -1,0 +1,6 @@
+import { llamaServerRecipe } from "./llama-server.ts";
+import { ollamaRecipe } from "./ollama.ts";
+import type { Recipe } from "./recipe.ts";
+
+/** Every server that can be provisioned. */
+export const recipes: readonly Recipe[] = [llamaServerRecipe, ollamaRecipe];

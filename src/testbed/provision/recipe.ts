@@ -1,0 +1,24 @@
+import type { Installed } from "./cache.ts";
+
+/** Everything an installation may know of the machine. */
+export interface InstallWorld {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Root of the cache. */
+  readonly cache: string;
+  /** Seconds, monotonic. */
+  readonly seconds: () => number;
+  /** One line for people. */
+  readonly say: (line: string) => void;
+}
+
+/** How one server is provisioned: exact versions, so that every machine measures the same thing. */
+export interface Recipe {
+  readonly name: string;
+  readonly version: string;
+  /** What is fetched, for people. */
+  readonly source: string;
+  /** Why it cannot be had on this machine, in one line; null where it can. */
+  unfit(world: InstallWorld): Promise<string | null>;
+  /** Fills `folder` (empty) and says what lies where. Throws ProvisionError. */
+  fill(folder: string, world: InstallWorld): Promise<Pick<Installed, "paths" | "bytes">>;
+}

@@ -1,0 +1,295 @@
+import type { KnownPart, KnownTruth } from "../../src/protocol/known-truth.ts";
+import type { Observation } from "./observe.ts";
+
+/** What we know of a set-up because we built it. */
+export interface SetUpTruth {
+  readonly server: "llama-server" | "ollama";
+  /** Does anything on this server parse calls of this model? */
+  readonly parser: boolean;
+  /** How the tools reach the prompt of this model. */
+  readonly tools: "whole" | "damaged" | "missing";
+  /** A grammar may rewrite what follows a trigger. */
+  readonly grammar: boolean;
+}
+
+/** How the sample was asked. */
+export interface AskedTruth {
+  readonly choice: "auto" | "required" | "named" | "none";
+  /** The marker contract: no tools in the request. */
+  readonly marker: boolean;
+  readonly stream: boolean;
+}
+
+/** What is right about a sample. Sets hold what the definitions leave open; mostly they hold one. */
+export interface SampleTruth {
+  readonly axes: readonly string[];
+  readonly owners: readonly string[];
+  /** Findings that must be there; none other of {@link comparedFindings} may be. Null where the words are not the script's. */
+  readonly findings: readonly string[] | null;
+  /** Why, for the list of misses. */
+  readonly because: string;
+}
+
+/** Findings whose truth follows from the script and the bytes. */
+export const comparedFindings: readonly string[] = [
+  "value_ahead",
+  "provenance_claim",
+  "quoted_call",
+  "choice_violated",
+  "direct_answer",
+  "empty_reply",
+  "reasoning_only_reply",
+  "duplicate_call",
+  "finish_reason_wrong",
+  "swallow_suspected",
+  "stream_incomplete",
+];
+
+type KnownCall = KnownPart & { readonly meaning: Extract<KnownPart["meaning"], { kind: "call" }> };
+
+const declared = "run_python";
+/** What Ollama says of a model without tools, and llama-server without Jinja. */
+const refusals = ["does not support tools", "requires --jinja flag"] as const;
+
+function isCall(part: KnownPart): part is KnownCall {
+  return part.meaning.kind === "call";
+}
+
+function words(truth: KnownTruth, part: KnownPart): string {
+  return truth.text.slice(part.start, part.end);
+}
+
+/** Whole, of a declared tool, with the arguments its schema wants. */
+function fits(part: KnownCall): boolean {
+  const given = part.meaning.arguments;
+  return (
+    part.meaning.state === "whole" &&
+    part.meaning.name === declared &&
+    typeof given === "object" &&
+    given !== null &&
+    "task" in given
+  );
+}
+
+function parses(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Derives what became of a scripted call. `generated` is what the model really wrote in this set-up: the script, unless a
+ * grammar led it elsewhere; null where no channel shows that.
+ */
+export function truthOf(
+  script: KnownTruth,
+  setUp: SetUpTruth,
+  asked: AskedTruth,
+  seen: Observation,
+  generated: string | null,
+): SampleTruth {
+  const served = seen.calls.map((call) => ({ name: call.name, given: parses(call.argumentsText) }));
+  /** Where no channel shows what a grammar made of the script, a served call that the script does not hold shows that it did. */
+  const foreign =
+    generated === null &&
+    seen.error === null &&
+    setUp.grammar &&
+    !asked.marker &&
+    served.some(({ name, given }) => !script.parts.some((part) => isCall(part) && isSame(part, name, given)));
+  const full = generated ?? script.text;
+  const cutByBudget = seen.finish === "length" && full.length < script.text.length;
+  /** How far the model's words are the script's own. */
+  const own = foreign ? firstCall(script) : commonLength(full, script.text);
+  const steered = foreign || full.length > own;
+  const reached = script.parts.filter((part) => (steered ? part.end <= own : part.start < own));
+  const stateOf = (part: KnownCall): "whole" | "cut" | "broken" => (part.end > own ? "cut" : part.meaning.state);
+  const calls = reached.filter(isCall);
+  const speechAfter = (part: KnownPart): boolean =>
+    script.text
+      .slice(part.end, own)
+      .replace(/<\/?think>/g, "")
+      .trim() !== "";
+  const spoken = calls.filter((part) => !part.thinking);
+  const thought = calls.filter((part) => part.thinking);
+  /** JSON without markup calls nothing that was not offered. */
+  const isAttempt = (part: KnownCall): boolean =>
+    !asked.marker || !["llama3_json", "bare_json"].includes(part.meaning.format);
+  const shows = (part: KnownPart): boolean =>
+    seen.content.includes(
+      words(script, part)
+        .slice(0, own - part.start)
+        .trim(),
+    );
+
+  const findings = new Set<string>();
+  const axis = axisOf();
+  const attempt = axis.kind !== "none" && axis.kind !== "refused";
+  const content = seen.content;
+  const outsideThinking = content.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, "");
+  const visible = (kind: "value" | "claim"): boolean =>
+    reached.some(
+      (part) => part.meaning.kind === kind && !part.thinking && outsideThinking.includes(words(script, part)),
+    );
+  if (visible("value")) {
+    if (axis.kind === "none") findings.add("direct_answer");
+    else if (attempt && axis.kind !== "server_error") findings.add("value_ahead");
+  }
+  if (visible("claim")) findings.add("provenance_claim");
+  const quotes = script.parts.some((part) => part.meaning.kind === "quotation" && part.start < own);
+  const forced = asked.choice === "required" && setUp.grammar;
+  if (quotes && seen.calls.length > 0 && seen.error === null && !forced) findings.add("quoted_call");
+  const owners = ownersOf();
+  return {
+    axes: axis.also === undefined ? [axis.kind] : [axis.kind, ...axis.also],
+    owners,
+    findings: steered ? null : [...findings].sort(),
+    because: `${axis.because}${steered ? " (a grammar went on from the script)" : ""}`,
+  };
+
+  function axisOf(): { readonly kind: string; readonly because: string; readonly also?: readonly string[] } {
+    if (seen.status === null) return { kind: "transport", because: "no answer" };
+    if (seen.error !== null && refusals.some((words) => seen.error?.includes(words)))
+      return { kind: "refused", because: "tools refused" };
+    if (seen.error !== null) return { kind: "server_error", because: seen.error };
+    if (asked.stream && !seen.done && seen.finish === null)
+      return { kind: "server_error", because: "stream broke off" };
+    if (seen.calls.length > 0) {
+      const read = seen.calls.map((call) => parses(call.argumentsText));
+      if (seen.calls.some((call, index) => seen.calls.findIndex((other) => same(other, call)) < index))
+        findings.add("duplicate_call");
+      if (read.every((value) => value === undefined)) return { kind: "truncated", because: "arguments cut" };
+      const called = seen.calls.map((call) => call.name);
+      if (asked.choice === "none" || (asked.choice === "named" && !called.includes(declared)))
+        findings.add("choice_violated");
+      if (seen.finish !== "tool_calls" && seen.finish !== "length" && seen.finish !== null)
+        findings.add("finish_reason_wrong");
+      const onlyCut = !steered && calls.length > 0 && calls.every((part) => stateOf(part) === "cut");
+      return onlyCut
+        ? { kind: "truncated", because: "the server closed a call that was cut" }
+        : { kind: "structured", because: "calls were served" };
+    }
+    if (asked.marker) {
+      const markers = reached.filter((part) => part.meaning.kind === "marker");
+      if (markers.some(shows)) return { kind: "marker", because: "the marker came" };
+    }
+    const first = spoken.find(isAttempt);
+    if (first !== undefined) {
+      const state = stateOf(first);
+      if (state === "cut")
+        return { kind: "truncated", because: cutByBudget ? "cut by max_tokens" : "cut by the model" };
+      if (asked.choice === "none" && shows(first)) findings.add("choice_violated");
+      if (shows(first)) return { kind: "leaked", because: "the call stands in the content" };
+      if (seen.reasoning.includes(words(script, first).trim()))
+        return speechAfter(first)
+          ? { kind: "none", because: "the call stands in the reasoning, with words after it" }
+          : { kind: "reasoning_only", because: "the call ends the reasoning" };
+      return { kind: "swallowed", because: "the call is nowhere in the reply" };
+    }
+    const last = thought.at(-1);
+    const behind = steered && seen.content.trim() !== "";
+    if (last !== undefined && !speechAfter(last) && !behind) {
+      if (stateOf(last) === "cut") return { kind: "truncated", because: "cut in the thinking" };
+      return { kind: "reasoning_only", because: "the call ends the thinking" };
+    }
+    // From a reply in which nothing came nobody can tell whether the choice was ignored.
+    const nothing = script.text === "" || full.trim() === "";
+    if ((asked.choice === "required" || asked.choice === "named") && !nothing) findings.add("choice_violated");
+    const said = seen.content.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, "").trim();
+    const thoughts = seen.reasoning.trim() !== "" || /<think>\s*\S/.test(seen.content);
+    if (said === "") findings.add(thoughts ? "reasoning_only_reply" : "empty_reply");
+    return { kind: "none", because: "no call was written" };
+  }
+
+  function ownersOf(): readonly string[] {
+    const faults = findingOwners();
+    switch (axis.kind) {
+      case "refused":
+        // A model that knows no tools, or a server that was started without them.
+        return [setUp.server === "ollama" ? "template" : "server_option"];
+      case "server_error": {
+        if (setUp.grammar && seen.error?.includes("invalid tool call arguments"))
+          return ["server_parser", "model", "budget"];
+        if (calls.length === 0) return ["server_parser"];
+        if (calls.some((part) => stateOf(part) === "broken" || stateOf(part) === "cut")) {
+          return cutByBudget ? ["budget", "server_parser", "model"] : ["model"];
+        }
+        // A whole call that no schema fits: the server fails on its form, the model on its content.
+        return calls.every(fits) ? ["server_parser"] : ["server_parser", "model"];
+      }
+      case "structured": {
+        if (findings.has("quoted_call")) return ["server_parser"];
+        const fitting = served.some(({ name, given }) => {
+          return name === declared && typeof given === "object" && given !== null && "task" in given;
+        });
+        if (!fitting) return calls.some(fits) && !steered ? ["server_parser"] : ["model"];
+        // Calls of the model's own that stayed text beside one that a grammar forced.
+        const beside = spoken.filter(shows);
+        if (beside.length > 0) return [beside.some(fits) ? "server_parser" : "model", ...faults];
+        const second = seen.finish === "length" && served.some(({ given }) => given === undefined) ? ["budget"] : [];
+        return faults.length + second.length > 0 ? [...faults, ...second] : ["none"];
+      }
+      case "truncated":
+        return cutByBudget || seen.finish === "length" ? ["budget"] : ["model"];
+      case "marker": {
+        const grade = markerAsAsked();
+        return grade ? (faults.length > 0 ? faults : ["none"]) : ["model"];
+      }
+      case "leaked":
+      case "swallowed":
+      case "reasoning_only": {
+        const fitting = calls.filter((part) => fits(part));
+        if (asked.marker || fitting.length === 0) return ["model"];
+        if (asked.choice === "none" && axis.kind === "leaked") return ["model"];
+        if (setUp.tools === "missing") return ["template", "server_option"];
+        return [setUp.parser ? "server_parser" : "server_option"];
+      }
+      default: {
+        if (asked.choice === "none") return faults.length > 0 ? ["none", ...faults] : ["none"];
+        if (!asked.marker && setUp.tools !== "whole") return ["template"];
+        const cut = seen.finish === "length" ? ["budget"] : [];
+        return faults.length > 0 ? [...faults, ...cut] : ["model", ...cut];
+      }
+    }
+  }
+
+  function findingOwners(): string[] {
+    const found: string[] = [];
+    // tool_choice is at its limit on both servers: one ignores it, the other lets text stand before a forced call.
+    if (findings.has("choice_violated")) found.push(axis.kind === "leaked" ? "model" : "server_limit");
+    if (["value_ahead", "provenance_claim", "duplicate_call"].some((kind) => findings.has(kind))) found.push("model");
+    if (findings.has("finish_reason_wrong")) found.push("server_parser");
+    return found;
+  }
+
+  function markerAsAsked(): boolean {
+    const markers = reached.filter((part) => part.meaning.kind === "marker");
+    const [only] = markers;
+    return markers.length === 1 && only !== undefined && full.slice(only.end).trim() === "";
+  }
+}
+
+function firstCall(script: KnownTruth): number {
+  return script.parts.find(isCall)?.start ?? script.text.length;
+}
+
+function commonLength(left: string, right: string): number {
+  const limit = Math.min(left.length, right.length);
+  for (let at = 0; at < limit; at++) if (left[at] !== right[at]) return at;
+  return limit;
+}
+
+function isSame(part: KnownCall, name: string, given: unknown): boolean {
+  return part.meaning.name === name && JSON.stringify(part.meaning.arguments) === JSON.stringify(given);
+}
+
+function same(
+  left: { readonly name: string; readonly argumentsText: string },
+  right: { readonly name: string; readonly argumentsText: string },
+): boolean {
+  return (
+    left.name === right.name &&
+    JSON.stringify(parses(left.argumentsText)) === JSON.stringify(parses(right.argumentsText))
+  );
+}
