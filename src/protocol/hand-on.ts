@@ -1,6 +1,6 @@
 import type { Tool, ToolChoiceWord } from "./chat.ts";
 import type { Piece } from "./formats/format.ts";
-import { canonicalJson, type JsonObject } from "./json.ts";
+import { canonicalJson, type JsonObject, type JsonValue } from "./json.ts";
 import { skipDebris, withoutDebrisAtEnd } from "./markup-debris.ts";
 import type { FittedCall } from "./repair/fit-call.ts";
 import type { AppliedRepair } from "./repair/repair.ts";
@@ -53,15 +53,9 @@ export interface HandOn {
   readonly residual: string;
 }
 
-/** One call of one tool: the same name and equal arguments are one call, however often it is written. */
-export function sameCall(
-  left: { name: string; arguments: unknown },
-  right: { name: string; arguments: unknown },
-): boolean {
-  return (
-    left.name === right.name &&
-    canonicalJson(left.arguments as JsonObject) === canonicalJson(right.arguments as JsonObject)
-  );
+/** A text that two calls share only if they are one: the same name and equal arguments. */
+export function callKey(call: { readonly name: string; readonly arguments: JsonValue | null }): string {
+  return `${call.name} ${canonicalJson(call.arguments)}`;
 }
 
 /**
@@ -86,6 +80,7 @@ export function handOnWritten(
   const calls: HandedCall[] = [];
   const rejected: RejectedCall[] = [];
   const removed: [number, number][] = [];
+  const known = new Set<string>();
 
   for (const written of stretches) {
     const { format, start, end } = written;
@@ -99,14 +94,16 @@ export function handOnWritten(
       for (const fitted of entry.fitted) {
         const reason = reasonAgainst(fitted, request);
         if (reason !== null) rejected.push({ name: fitted.name, ...stretch, reason });
-        else if (fitted.kind === "fits" && !calls.some((known) => sameCall(known, fitted)))
-          // Equal calls are one call: some models and servers repeat them.
+        // Equal calls are one call: some models and servers repeat them.
+        else if (fitted.kind === "fits" && !known.has(callKey(fitted))) {
+          known.add(callKey(fitted));
           calls.push({
             name: fitted.name,
             arguments: fitted.arguments,
             ...stretch,
             repairs: [...entry.readRepairs, ...fitted.repairs],
           });
+        }
       }
     }
     if (written.lost)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Classification } from "../../src/lab/classify/classification.ts";
 import type { KnownTruth } from "../../src/protocol/known-truth.ts";
 import { primeSumScripts } from "../../src/testbed/scripts/prime-sum.ts";
+import { call, writeScript } from "../../src/testbed/scripts/write-script.ts";
 import { startLlamaServer } from "../../src/testbed/servers/llama-server.ts";
 import { type RunningOllama, startOllama } from "../../src/testbed/servers/ollama.ts";
 import type { RunningServer } from "../../src/testbed/servers/server-process.ts";
@@ -77,6 +78,63 @@ describe("Qwen XML through an Ollama Go template for Hermes", () => {
       for (const cell of rated) expect(cell).toMatchObject({ delivered: cell.planned, measured: cell.planned });
       expect(json.diagnoses.filter(({ code }) => code === "parser_mismatch")).toEqual([]);
     });
+  });
+});
+
+/** A model that calls the tool which the doctor offers, whatever it is asked. */
+const clock = (format: "hermes" | "qwen3_coder"): readonly KnownTruth[] => [
+  writeScript("clock", [call(format, "clock", { zone: "UTC" })]),
+];
+
+async function doctor(url: string, model: string) {
+  return lab(["doctor", "--base-url", `${url}/v1`, "--model", model], async ({ code, json, run: stored }) => {
+    let requests = 0;
+    for await (const _probe of stored.probes()) requests++;
+    for await (const capture of stored.captures()) requests += capture.exchanges.length;
+    return { code, requests, said: json as unknown as { readonly verdict: string; readonly fix: string | null } };
+  });
+}
+
+describe("lab doctor", () => {
+  it("finds the mismatch on a real Ollama, and nothing after its own remedy", async () => {
+    const server = await startOllama(ollamaServer);
+    try {
+      const file = modelFile(clock("qwen3_coder"), {});
+      await server.create({ name: "mismatch", file, template: hermesGoTemplate, contextLength: 4096 });
+      const before = await doctor(server.url, "mismatch");
+      expect(before).toMatchObject({ code: 1, said: { verdict: "fault" } });
+      expect(before.said.fix).toContain("RENDERER qwen3-coder");
+      expect(before.requests).toBeLessThanOrEqual(20);
+      await server.create({
+        name: "mended",
+        file,
+        renderer: "qwen3-coder",
+        parser: "qwen3-coder",
+        contextLength: 4096,
+      });
+      expect((await doctor(server.url, "mended")).code).toBe(0);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it("finds a real llama-server with the right template in order", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "lab-servers-"));
+    try {
+      const setUp = llamaSetUps.find(({ id }) => id === "hermes");
+      const path = join(folder, "clock.gguf");
+      await writeFile(path, modelFile(clock("hermes"), setUp ?? {}));
+      const server = await startLlamaServer(llamaServer, { model: path, alias: "clock" });
+      try {
+        const { code, requests } = await doctor(server.url, "clock");
+        expect(code).toBe(0);
+        expect(requests).toBeLessThanOrEqual(20);
+      } finally {
+        await server.stop();
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { scanMarkers } from "../../protocol/formats/marker.ts";
 import { splitReasoning } from "../../protocol/formats/reasoning.ts";
-import { sameCall } from "../../protocol/hand-on.ts";
+import { callKey } from "../../protocol/hand-on.ts";
 import type { ChatReply } from "../../protocol/reply.ts";
 import { readUserRequest, type UserRequest } from "../../protocol/user-request.ts";
 import type { WrittenContext } from "../../protocol/written-calls.ts";
@@ -108,11 +108,12 @@ function lastIn(text: string, attempts: readonly TextAttempt[]): TextAttempt | u
 
 /** All judged calls of whole or damaged attempts, the same call once. */
 function callsOf(attempts: readonly TextAttempt[]): readonly JudgedCall[] {
-  const calls: JudgedCall[] = [];
+  const distinct = new Map<string, JudgedCall>();
   for (const call of attempts.flatMap((attempt) => attempt.calls)) {
-    if (!calls.some((known) => sameCall(known, call))) calls.push(call);
+    const key = callKey(call);
+    if (!distinct.has(key)) distinct.set(key, call);
   }
-  return calls;
+  return [...distinct.values()];
 }
 
 /** What the text of a field shows of calls: first whole or damaged ones, and one that the text's end cuts. */

@@ -1,5 +1,5 @@
 import type { Instrument } from "./ledger.ts";
-import { clauseAround, sentences, type TextFinding, withoutQuotations } from "./sentences.ts";
+import { clauseAround, spokenSentences, type TextFinding } from "./sentences.ts";
 
 /** A sentence in which the writer says that something was run. `tool` is set where it names a declared one. */
 export interface Claim extends TextFinding {
@@ -265,7 +265,14 @@ const chinese: readonly ClaimPattern[] = [
   },
 ];
 
-const patterns: readonly ClaimPattern[] = [...english, ...japanese, ...chinese];
+/** The patterns that can match a sentence, by the scripts it holds. */
+function patternsFor(sentence: string): readonly ClaimPattern[] {
+  if (/[ぁ-んァ-ヶ]/.test(sentence)) return japanese;
+  return /[\u4e00-\u9fff]/.test(sentence) ? chinese : english;
+}
+
+/** A reply says the same again and again where it loops; the first few claims say all. */
+const mostClaims = 8;
 
 /** Words that turn a clause into a denial, a plan, advice or a condition. */
 const notAClaim =
@@ -292,12 +299,15 @@ export function findClaims(
 ): readonly Claim[] {
   const named = toolNames.filter((name) => name.length > 2 && text.includes(name));
   if (named.length === 0 && !claimWords.test(text)) return [];
-  const visible = withoutQuotations(text);
-  return sentences(visible).flatMap((sentence) => {
+  const claims: Claim[] = [];
+  for (const sentence of spokenSentences(text)) {
     const whole = text.slice(sentence.start, sentence.end);
-    const claim = claimIn(sentence.text, whole, named, aboutCode);
-    return claim === null ? [] : [{ start: sentence.start, end: sentence.end, text: whole.trim(), ...claim }];
-  });
+    const speaksOf = claimWords.test(sentence.text) || named.some((name) => whole.includes(name));
+    const claim = speaksOf ? claimIn(sentence.text, whole, named, aboutCode) : null;
+    if (claim !== null) claims.push({ start: sentence.start, end: sentence.end, text: whole.trim(), ...claim });
+    if (claims.length === mostClaims) break;
+  }
+  return claims;
 }
 
 /** `visible`: the sentence with quotations blanked; `whole`: with them, for tools named in code marks. */
@@ -307,7 +317,7 @@ function claimIn(
   toolNames: readonly string[],
   aboutCode: boolean,
 ): Pick<Claim, "instrument" | "tool"> | null {
-  for (const { instrument, pattern, present } of patterns) {
+  for (const { instrument, pattern, present } of patternsFor(visible)) {
     // "Running the following shows it:" introduces code.
     if (present === true && (aboutCode || /[:：]\s*$/.test(visible))) continue;
     const match = pattern.exec(visible);

@@ -1,5 +1,5 @@
 import { readErrorBody } from "../../protocol/error-body.ts";
-import { handOnWritten, sameCall } from "../../protocol/hand-on.ts";
+import { callKey, handOnWritten } from "../../protocol/hand-on.ts";
 import { asOneMessage } from "../../protocol/one-message.ts";
 import { type ChatReply, emptyReply } from "../../protocol/reply.ts";
 import { classifyServerError } from "../../protocol/servers/server-error.ts";
@@ -133,9 +133,11 @@ function handedOn(
   const usable = found.filter(
     (call) => !("validity" in call) || call.validity === "valid" || call.validity === "repairable",
   );
-  const distinct = usable.filter((call, index) => !usable.slice(0, index).some((earlier) => sameCall(earlier, call)));
+  const distinct = new Map(usable.map((call) => [callKey(call), call]));
   return {
-    handedOn: distinct.flatMap(({ name, arguments: given }) => (given === null ? [] : [{ name, arguments: given }])),
+    handedOn: [...distinct.values()].flatMap(({ name, arguments: given }) =>
+      given === null ? [] : [{ name, arguments: given }],
+    ),
     residual,
   };
 }

@@ -1,4 +1,4 @@
-import { clauseAround, sentences, type TextFinding, withoutQuotations } from "./sentences.ts";
+import { clauseAround, spokenSentences, type TextFinding } from "./sentences.ts";
 
 /** Deeds that leave a trace outside the conversation: only a tool can have done them. */
 const hardVerbs =
@@ -13,7 +13,7 @@ const adverbs = "(?:'ve| have)?\\s+(?:just |already |now |successfully |also |th
 const finite =
   /\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|does|do|means?|gives?|makes?|uses?|lets?)\b/i;
 
-const donePatterns: readonly RegExp[] = [
+const doneInEnglish: readonly RegExp[] = [
   new RegExp(`\\b(?:I|we)${adverbs}(?:${hardVerbs})\\b(?!\\s+(?:me|you)\\b)`, "i"),
   new RegExp(`\\b(?:I|we)${adverbs}(?:${softVerbs})\\s+(?:[\\w'’"“”-]+\\s+){0,6}?${outsideNouns}\\b`, "i"),
   new RegExp(
@@ -23,20 +23,29 @@ const donePatterns: readonly RegExp[] = [
   new RegExp(`\\b(?:has|have) been (?:successfully |now |just )*(?:${hardVerbs})\\b`, "i"),
   /^\s*(?:Done|Saved|Sent|Booked|Scheduled|Registered|Posted|Committed|Deployed|Deleted|Installed|Submitted|Executed|All (?:set|done))\b\s*(?:[.!:,—-]|$)/im,
   /\b(?:build|deploy(?:ment)?|installation|compilation|tests?|migration|backup|upload|download|sync|request|query|transaction|update|restart)\s+(?:has |have |was |were )?(?:finished|completed|succeeded|passed|went through|is complete|are passing|is done|successful)\b/i,
-  // Japanese: nouns of deeds with する in the past.
+];
+
+const doneInJapanese: readonly RegExp[] = [
+  // Nouns of deeds with する in the past.
   /(?:登録|保存|送信|予約|投稿|削除|更新|追加|作成|設定|変更|インストール|デプロイ|再起動|起動|停止|ビルド|コンパイル|コミット|プッシュ|アップロード|ダウンロード|注文|キャンセル|公開|通知|移動|コピー|手配|申請|発注|反映|記録|共有|連絡|返信|伝達|実行|セット|リマインド|転送|ロック|印刷)(?:は|が|を|も)?(?:完了|いた|致)?(?:し|き|い)?(?:まし)?(?:た(?![らいめくり場])|済み(?:です|だ|$|。|！)|完了(?:です|だよ|！|。|$))/,
   // "…ておいた" says of any deed that it has been done in advance.
   /[てで](?:おい|おき)(?:た(?![らい])|ました(?!ら))|(?:し|っ|い)といた(?:よ|ね|。|!|！|〜|~|$)/,
   /(?:^|[、。！\s])(?:作業|処理|操作|変更)?(?:は|が)?(?:すべて)?(?:完了|終了)(?:し|いたし)?まし?た|を(?:下げ|上げ|切り替え|変え|消し|つけ|入れ|止め|開け|閉め)(?:まし)?た(?![らい])/,
   /テスト[^。！!\n]{0,12}(?:通り|成功し|合格し|パスし|通っ)(?:た(?![らい])|ました)|(?:件|個)?すべて成功/,
   /(?:書き込|読み込)(?:みました|んだ(?![らり])|んでおいた|んでおきました)|再起動が完了/,
-  // Chinese: 已 with a deed behind it, or a deed with its result.
+];
+
+const doneInChinese: readonly RegExp[] = [
+  // 已 with a deed behind it, or a deed with its result.
   /已(?:经)?(?:成功)?(?:帮|为|替|给|把|将|在)?[^，。！？\n]{0,16}?(?:保存|发送|发给|发出|创建|添加|加入|写入|写好|预订|预约|登记|删除|更新|设置|安装|部署|重启|提交|上传|下载|发布|记录|安排|取消|通知|告诉|调整|设为|设成|调到|调至|关闭|关掉|打开|开启|完成|移动|复制|备份|回复|答复|转发|提醒|调高|调低|打印|设定)/,
   /(?:保存|发送|创建|写入|设置|预订|提交|部署|安装|添加|登记|更新|删除|重启|修改)(?:已)?(?:成功|完成|完毕|好了)|测试(?:全部|都|已经?|均)+(?:通过|成功)|(?:发|送|加|存|写|关|开|设|调|建|订|删)好了/,
 ];
 
-const reportWords =
-  /\b(?:done|tests?|saved|sent|delivered|posted|booked|scheduled|registered|deleted|installed|deployed|restarted|committed|pushed|uploaded|downloaded|ordered|submitted|published|reserved|created|added|updated|set|has|have|is|are|was|were|finished|completed|I|we)\b|(?:し|まし|んだ|いた|済|った|といた|通り|おき|完了)|已|成功|通过|完成|完毕|好了/i;
+/** Words without one of which nothing is reported as done: most sentences hold none. */
+const reportWords = new RegExp(
+  `\\b(?:${doneParticiple}|done|set|ready|gone|live|completed?|finished|succeeded|successful|passed|passing|went through|(?:is|are) (?:now|on|off|all))\\b|た|済|だ(?:よ|。|！|$)|完了|已|成功|通过|完成|完毕|好了`,
+  "i",
+);
 const notDone =
   /\b(?:didn't|did not|haven't|have not|hasn't|has not|not yet|not|never|cannot|can't|could not|couldn't|would|could|should|will|if|once|before|after you|when you|unless|to be|need(?:s)? to|you|being|perhaps|maybe|probably|possibly|might|usually|often|normally|when|must)\b|\?\s*$|ません|ない(?:です|。|$)|できず|せず|てください|ましょう|たら|れば|なら|もし|あなた|予定(?:です|だ|で|の|に(?:なって|して))|つもり|ますか|でしょうか|かもしれ|たぶん|おそらく|没有|没能|未能|尚未|如果|请|将会|吗|也许|可能|大概|通常/i;
 const courtesies = /\b(?:for|to|with) you\b|为(?:您|你)|帮(?:您|你)|给(?:您|你)/gi;
@@ -64,14 +73,21 @@ const nowIs =
  */
 export function findDoneReport(text: string, userText = ""): TextFinding | null {
   if (!reportWords.test(text)) return null;
-  const visible = withoutQuotations(text);
   const asked = requestedDeed(userText);
-  const found = sentences(visible).find(({ start, end, text: sentence }) => {
+  const found = spokenSentences(text).find(({ start, end, text: sentence }) => {
+    if (!reportWords.test(sentence)) return false;
     if (isInReply.test(sentence)) return false;
-    const plain = sentence.replace(courtesies, "");
-    if (!notDone.test(plain) && fragmentOutside.test(sentence) && !finite.test(sentence)) return true;
+    const isJapanese = /[ぁ-んァ-ヶ]/.test(sentence);
+    const isLatin = !isJapanese && !/[\u4e00-\u9fff]/.test(sentence);
+    if (
+      isLatin &&
+      fragmentOutside.test(sentence) &&
+      !finite.test(sentence) &&
+      !notDone.test(sentence.replace(courtesies, ""))
+    )
+      return true;
     if (echoesDone(sentence, text.slice(start, end), asked)) return true;
-    return donePatterns.some((pattern) => {
+    return (isLatin ? doneInEnglish : isJapanese ? doneInJapanese : doneInChinese).some((pattern) => {
       const match = pattern.exec(sentence);
       if (match === null) return false;
       const clause = clauseAround(sentence, match.index, match.index + match[0].length).replace(courtesies, "");
@@ -147,7 +163,7 @@ const admitsFailure =
 /** Success reported without a word of the failure that the tool answered with; null where the failure is told. */
 export function findDeniedFailure(text: string, userText = ""): TextFinding | null {
   if (admitsFailure.test(text.replace(noFailure, " "))) return null;
-  const sentence = sentences(withoutQuotations(text)).find((candidate) => successWords.test(candidate.text));
+  const sentence = spokenSentences(text).find((candidate) => successWords.test(candidate.text));
   const found = sentence ?? findDoneReport(text, userText);
   return found === null || found === undefined
     ? null

@@ -1,4 +1,3 @@
-import { sameCall } from "../../protocol/hand-on.ts";
 import type { ChatReply } from "../../protocol/reply.ts";
 import { latestUserText, type Readings } from "./call-axis.ts";
 import type { CallAxis, Finding, Owner, Span } from "./classification.ts";
@@ -123,10 +122,7 @@ export function findFindings(
   }
   if (axis.kind === "structured" && served.some((one) => one.cut))
     add("truncated_beside", readings.cut === "budget" ? "budget" : null, "a further call is cut");
-  for (const [index, one] of served.entries()) {
-    if (served.slice(0, index).some((earlier) => earlier.call.arguments !== null && sameCall(earlier.call, one.call)))
-      add("duplicate_call", "model", one.call.name);
-  }
+  for (const { call } of served) if (call.problems.includes("repeated")) add("duplicate_call", "model", call.name);
   const readable =
     "calls" in axis && axis.calls.some((call) => call.validity === "valid" || call.validity === "repairable");
   if ("calls" in axis && !readable && axis.calls.some((call) => call.problems.includes("two_readings")))

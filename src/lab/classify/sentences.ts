@@ -23,14 +23,43 @@ export function sentences(text: string): readonly TextFinding[] {
   return found;
 }
 
-/** Text with quotations, code spans and fenced blocks blanked out (same length), so that quoted words claim nothing. */
+const quotationOpener = /`{3}|[`「『“]/g;
+const quotationClosers: Readonly<Record<string, string>> = { "```": "```", "`": "`", "「": "」", "『": "』", "“": "”" };
+
+/**
+ * Text with quotations, code spans and fenced blocks blanked out (same length), so that quoted words claim nothing. Looks at
+ * each character a few times at most, whatever is left open.
+ */
 export function withoutQuotations(text: string): string {
-  const blank = (match: string): string => match.replace(/[^\n]/g, " ");
-  return text
-    .replace(/```[\s\S]*?(?:```|$)/g, blank)
-    .replace(/`[^`\n]*`/g, blank)
-    .replace(/「[^」]*」|『[^』]*』|“[^”]*”/g, blank)
-    .replace(/^>.*$/gm, blank);
+  let visible = "";
+  let from = 0;
+  const unclosed = new Set<string>();
+  quotationOpener.lastIndex = 0;
+  for (let match = quotationOpener.exec(text); match !== null; match = quotationOpener.exec(text)) {
+    const [opener] = match;
+    const closer = quotationClosers[opener] ?? opener;
+    const bodyStart = match.index + opener.length;
+    const at = unclosed.has(closer) ? -1 : text.indexOf(closer, bodyStart);
+    if (at === -1) unclosed.add(closer);
+    // A fence without an end runs to the end of the text; a code span stays on its line.
+    if (at === -1 && opener !== "```") continue;
+    if (opener === "`" && text.slice(bodyStart, at).includes("\n")) continue;
+    const end = at === -1 ? text.length : at + closer.length;
+    visible += text.slice(from, match.index) + text.slice(match.index, end).replace(/[^\n]/g, " ");
+    from = end;
+    quotationOpener.lastIndex = end;
+  }
+  visible += text.slice(from);
+  return visible.includes(">") ? visible.replace(/^>.*$/gm, (line) => " ".repeat(line.length)) : visible;
+}
+
+/** The last text that was looked at: claims, reports and commands of one reply are looked for one after the other. */
+let latest: { readonly text: string; readonly found: readonly TextFinding[] } | null = null;
+
+/** The sentences of a text with its quotations blanked; offsets are those of the text. */
+export function spokenSentences(text: string): readonly TextFinding[] {
+  if (latest?.text !== text) latest = { text, found: sentences(withoutQuotations(text)) };
+  return latest.found;
 }
 
 /** The clause a match stands in: a plan in the neighbouring clause does not undo the claim. */

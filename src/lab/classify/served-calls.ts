@@ -1,5 +1,5 @@
 import type { Tool } from "../../protocol/chat.ts";
-import { sameCall } from "../../protocol/hand-on.ts";
+import { callKey } from "../../protocol/hand-on.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../protocol/json.ts";
 import { type FittedCall, fitCall, type GivenCall } from "../../protocol/repair/fit-call.ts";
 import { endsInsideString, repairJson } from "../../protocol/repair/json-text.ts";
@@ -98,6 +98,7 @@ export function judgeServed(
   spent: boolean,
 ): readonly JudgedServedCall[] {
   const judged: JudgedServedCall[] = [];
+  const known = new Set<string>();
   for (const [index, { name, argumentsText, faults = [] }] of served.entries()) {
     const isLast = index === served.length - 1;
     const cut =
@@ -106,7 +107,8 @@ export function judgeServed(
       { name, arguments: argumentsText, untyped: false, stopped: !spent, jsonText: true },
       tools,
     )) {
-      const again = judged.some((earlier) => earlier.call.arguments !== null && sameCall(earlier.call, call));
+      const again = call.arguments !== null && known.has(callKey(call));
+      known.add(callKey(call));
       const problems: CallProblem[] = [...call.problems, ...faults, ...(again ? (["repeated"] as const) : [])];
       const irregular = faults.length > 0 || again;
       judged.push({

@@ -17,11 +17,11 @@ const outputLabel =
   /^[ \t]*(?:#+\s*)?(?:\*\*)?(?:(?:the )?(?:output|result|stdout|console output|execution result)s?|実行結果|出力(?:結果)?|結果|输出(?:结果)?|运行结果|执行结果|结果)(?:\*\*)?\s*(?:[:：](?:\*\*)?|は|如下)/im;
 /** "Here is the output of X:" with a block behind it. */
 const announcedOutput =
-  /\b(?:here(?:'s| is| are)|this is|below is)\s+(?:the |its )?(?:output|results?|listing)\s+(?:of|from|for)\s[^\n]{0,60}[:：]\s*```[^\n]*\n([\s\S]*?)```|(?:の)?(?:出力|実行結果)(?:は|です)?[^\n。]{0,12}[:：。]?\s*```[^\n]*\n([\s\S]*?)```/i;
+  /\b(?:here(?:'s| is| are)|this is|below is)\s+(?:the |its )?(?:output|results?|listing)\s+(?:of|from|for)\s[^\n]{0,60}[:：]\s*```[^\n]{0,120}\n([\s\S]*?)```|(?:の)?(?:出力|実行結果)(?:は|です)?[^\n。]{0,12}[:：。]?\s*```[^\n]{0,120}\n([\s\S]*?)```/i;
 const codeFence =
-  /```[ \t]*(?:bash|sh|shell|zsh|console|terminal|text|powershell|python|py|pycon|javascript|js|typescript|sql)?[^\n]*\n([\s\S]*?)```/gi;
+  /```[ \t]*(?:bash|sh|shell|zsh|console|terminal|text|powershell|python|py|pycon|javascript|js|typescript|sql)?[^\n]{0,120}\n([\s\S]*?)```/gi;
 const commandFence =
-  /```[ \t]*(?:bash|sh|shell|zsh|console|powershell|python|py|javascript|js|sql)\b[^\n]*\n[\s\S]*?```/i;
+  /```[ \t]*(?:bash|sh|shell|zsh|console|powershell|python|py|javascript|js|sql)\b[^\n]{0,120}\n[\s\S]*?```/i;
 
 /**
  * A terminal session, or code with its "output" behind it, that nobody ran: lines of output which stand in none of the sources.

@@ -1,105 +1,18 @@
-import type { ServerFix, ServerRecord } from "../../protocol/servers/server.ts";
-import type { TargetRecord } from "../capture/run-record.ts";
+import type { ServerFix } from "../../protocol/servers/server.ts";
 import type { Owner } from "../classify/classification.ts";
 import type { CheckedSample } from "./checked-sample.ts";
-import type { Diagnosis, DiagnosisCode } from "./diagnosis.ts";
+import { type CheckupInput, calls, cutByLimit, formatOf, inferredParsers } from "./checkup-calls.ts";
+import type {
+  Checkup,
+  Cure,
+  Statement,
+  StatementCode,
+  StatementEvidence,
+  StatementState,
+  Topic,
+} from "./checkup-statement.ts";
+import type { DiagnosisCode } from "./diagnosis.ts";
 import { measuredReply } from "./judged-sample.ts";
-import { parserNames } from "./lost-calls.ts";
-
-/** What a check-up speaks of, in the order in which it does. */
-export const topics = [
-  "server",
-  "tools",
-  "system",
-  "auto",
-  "streamed",
-  "parser",
-  "required",
-  "thinking",
-  "context",
-] as const;
-export type Topic = (typeof topics)[number];
-
-/** `caution`: as it should be, and still worth knowing; `unknown`: not shown, which is neither good nor bad. */
-export type StatementState = "good" | "fault" | "caution" | "unknown";
-
-/** What a statement says, as a closed set; report/ has the words. */
-export type StatementCode =
-  | "server_is"
-  | "server_untried"
-  | "tools_whole"
-  | "tools_damaged"
-  | "tools_missing"
-  | "tools_cost"
-  | "tools_unknown"
-  | "system_kept"
-  | "system_dropped"
-  | "system_unknown"
-  | "calls_delivered"
-  | "calls_lost"
-  | "calls_refused"
-  | "calls_failed"
-  | "calls_not_made"
-  | "calls_not_seen"
-  | "calls_mixed"
-  | "calls_unmeasured"
-  | "parser_named"
-  | "parser_inferred"
-  | "parser_active"
-  | "parser_none"
-  | "parser_unknown"
-  | "required_enforced"
-  | "required_free"
-  | "required_not_enforced"
-  | "required_not_testable"
-  | "required_unknown"
-  | "thinking_none"
-  | "thinking_apart"
-  | "thinking_in_text"
-  | "answer_hidden"
-  | "thinking_unknown"
-  | "context_is"
-  | "context_cuts"
-  | "context_exceeded"
-  | "context_unknown";
-
-/** A stored exchange that shows something: a line of a file of the run folder, from 1. */
-export interface StatementEvidence {
-  readonly file: "probes.jsonl" | "captures.jsonl";
-  readonly line: number;
-}
-
-export interface Statement {
-  readonly topic: Topic;
-  readonly state: StatementState;
-  readonly code: StatementCode;
-  readonly details: Readonly<Record<string, string | number>>;
-  /** `inferred`: concluded from what the server did. */
-  readonly certainty: "shown" | "inferred";
-  readonly evidence: readonly StatementEvidence[];
-}
-
-/** What to change, if anything; `option` where the server has an option that does it. */
-export type Cure =
-  | { readonly kind: "nothing" }
-  | { readonly kind: "measure"; readonly why: string }
-  | { readonly kind: "diagnosis"; readonly diagnosis: Diagnosis }
-  | { readonly kind: "fault"; readonly topic: Topic; readonly code: StatementCode; readonly owner: Owner };
-
-/** A whole check-up. `healthy` needs every call under `auto` delivered, whole and streamed, and no fault seen. */
-export interface Checkup {
-  readonly verdict: "healthy" | "fault" | "unmeasured";
-  readonly statements: readonly Statement[];
-  readonly cure: Cure;
-}
-
-export interface CheckupInput {
-  readonly target: TargetRecord;
-  readonly server: ServerRecord;
-  readonly samples: readonly CheckedSample[];
-  /** The diagnoses of the same samples. */
-  readonly diagnoses: readonly Diagnosis[];
-}
 
 /** Judges a check-up. Pure: a stored one is judged again with today's rules. */
 export function checkup(input: CheckupInput): Checkup {
@@ -127,51 +40,6 @@ export function checkup(input: CheckupInput): Checkup {
       cure: { kind: "measure", why: String(unmeasured.details["why"] ?? "") },
     };
   return { verdict: "healthy", statements, cure: { kind: "nothing" } };
-}
-
-/** Is the second check-up of a server better than the first? */
-export interface Comparison {
-  readonly outcome: "better" | "same" | "worse" | "unknown";
-  /** Topics that are in order now and were not, and the other way round. */
-  readonly mended: readonly Topic[];
-  readonly broken: readonly Topic[];
-  /** Calls delivered under `auto` of those asked for, before and now. */
-  readonly before: Tally;
-  readonly now: Tally;
-}
-export interface Tally {
-  readonly delivered: number;
-  readonly of: number;
-}
-
-/** Compares a check-up with an earlier one of the same server. */
-export function compareCheckups(before: Checkup, now: Checkup): Comparison {
-  const faulty = (of: Checkup): ReadonlySet<Topic> =>
-    new Set(of.statements.filter(({ state }) => state === "fault").map(({ topic }) => topic));
-  const [was, is] = [faulty(before), faulty(now)];
-  const mended = topics.filter((topic) => was.has(topic) && !is.has(topic) && isKnown(now, topic));
-  const broken = topics.filter((topic) => is.has(topic) && !was.has(topic));
-  const tallies = { before: tally(before), now: tally(now) };
-  const rate = ({ delivered, of }: Tally): number => (of === 0 ? 0 : delivered / of);
-  const gain = rate(tallies.now) - rate(tallies.before);
-  const outcome = ((): Comparison["outcome"] => {
-    if (now.verdict === "unmeasured" || before.verdict === "unmeasured") return "unknown";
-    // What users get decides; faults beside it decide between equals.
-    if (gain !== 0) return gain > 0 ? "better" : "worse";
-    if (mended.length !== broken.length) return mended.length > broken.length ? "better" : "worse";
-    return "same";
-  })();
-  return { outcome, mended, broken, ...tallies };
-}
-
-function isKnown(of: Checkup, topic: Topic): boolean {
-  return of.statements.some((each) => each.topic === topic && each.state !== "unknown");
-}
-
-function tally({ statements }: Checkup): Tally {
-  const calls = statements.filter(({ topic }) => topic === "auto" || topic === "streamed");
-  const sum = (key: string): number => calls.reduce((total, { details }) => total + Number(details[key] ?? 0), 0);
-  return { delivered: sum("delivered"), of: sum("of") };
 }
 
 function statement(
@@ -260,22 +128,6 @@ function systemStatement(input: CheckupInput): Statement {
   return statement("system", "unknown", "system_unknown", { evidence: captures([plain, withTools].filter(answered)) });
 }
 
-/** Samples that ask for a call under `auto`, in one transport mode; a reply cut by the check-up's own limit shows nothing. */
-function calls({ samples }: CheckupInput, stream: boolean): readonly CheckedSample[] {
-  const asked = samples.filter(
-    ({ sample }) => sample.scenario === "doctor-tool" && sample.choice === "auto" && sample.stream === stream,
-  );
-  const whole = asked.filter(({ sample, seen }) => !cutByLimit(sample, seen));
-  return whole.length > 0 ? whole : asked;
-}
-
-function cutByLimit(sample: CheckedSample["sample"], seen: CheckedSample["seen"]): boolean {
-  const axis = measuredReply(sample)?.axis;
-  if (axis === undefined) return false;
-  if (axis.kind === "truncated") return axis.cause === "budget";
-  return axis.kind === "none" && seen.finishReason === "length";
-}
-
 function callsStatement(input: CheckupInput, stream: boolean): Statement {
   const topic = stream ? "streamed" : "auto";
   const asked = calls(input, stream);
@@ -337,12 +189,6 @@ function isRefused(input: CheckupInput): boolean {
   return calls(input, false).some(({ sample }) => measuredReply(sample)?.axis.kind === "refused");
 }
 
-/** The one format that the model wrote in all of these, or null. */
-function formatOf(samples: readonly CheckedSample[]): string | null {
-  const formats = new Set(samples.flatMap(({ seen }) => seen.written ?? []));
-  return formats.size === 1 ? ([...formats][0] ?? null) : null;
-}
-
 function parserStatement(input: CheckupInput): Statement {
   const { target, server } = input;
   const { toolParser } = target.facts;
@@ -369,57 +215,6 @@ function parserStatement(input: CheckupInput): Statement {
   return toolParser.state === "active"
     ? statement("parser", "good", "parser_active", { details: { kind: server.kind }, evidence: shown })
     : statement("parser", "unknown", "parser_unknown", { evidence: shown });
-}
-
-interface Inferred {
-  readonly names: readonly string[];
-  /** `reads`: it served calls of a format; `writes`: its own grammar writes the format; `loses`: it loses a foreign format in just this way. */
-  readonly why: "reads" | "writes" | "loses";
-  readonly format: string;
-  readonly samples: readonly CheckedSample[];
-}
-
-/** The parser that a server does not name, from what it does with calls. */
-function inferredParsers(input: CheckupInput): Inferred | null {
-  const { server, samples } = input;
-  const served = ({ sample }: CheckedSample): boolean => measuredReply(sample)?.axis.kind === "structured";
-  const auto = [...calls(input, false), ...calls(input, true)];
-  const read = auto.filter((each) => served(each) && each.seen.written !== null);
-  const own = samples.filter(
-    (each) =>
-      server.grammarChoices.includes("required") &&
-      each.sample.choice === "required" &&
-      served(each) &&
-      each.seen.written !== null,
-  );
-  for (const [why, shown] of [
-    ["reads", read],
-    ["writes", own],
-  ] as const) {
-    const format = formatOf(shown);
-    const names = format === null ? [] : parserOptions(server, format);
-    if (format !== null && names.length > 0) return { names, why, format, samples: shown };
-  }
-  const lost = auto.filter(({ sample }) => measuredReply(sample)?.axis.kind !== "structured");
-  const how = (stream: boolean): string | null => {
-    const ways = new Set(
-      lost.filter(({ sample }) => sample.stream === stream).map(({ sample }) => measuredReply(sample)?.axis.kind),
-    );
-    return ways.size === 1 ? ([...ways][0] ?? null) : null;
-  };
-  const format = formatOf(lost);
-  const signature = server.lossSignatures.find(
-    (each) => each.format === format && each.body === how(false) && each.stream === how(true),
-  );
-  return signature === undefined
-    ? null
-    : { names: [signature.parser], why: "loses", format: signature.format, samples: lost };
-}
-
-/** Values of the server's parser option that read a format; none where its parser is no matter of an option. */
-function parserOptions(server: ServerRecord, format: string): readonly string[] {
-  const names = parserNames(format, server.kind);
-  return server.parserFix(format, names, true)?.kind === "flag" ? names : [];
 }
 
 function requiredStatement(input: CheckupInput): Statement {

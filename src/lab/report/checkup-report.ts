@@ -1,6 +1,8 @@
 import { serverRecord } from "../../protocol/servers/index.ts";
 import type { ServerKind } from "../../protocol/servers/server.ts";
-import { type Checkup, type Comparison, cureFix, type Statement, type Topic } from "../diagnose/checkup.ts";
+import { cureFix } from "../diagnose/checkup.ts";
+import type { Checkup, Statement, Topic } from "../diagnose/checkup-statement.ts";
+import type { Comparison } from "../diagnose/compare-checkups.ts";
 import type { DiagnosisCode } from "../diagnose/diagnosis.ts";
 import { createColors } from "./console/colors.ts";
 import { columns, pad, wrap } from "./console/terminal-layout.ts";

@@ -14,7 +14,7 @@ const version3: NamedJson = {
   outer,
   before: [[callBegin], ["function"], [separator]],
   nameStops: "\n`{<",
-  between: [["```json", "```", ""]],
+  between: [["```json", "```", "json", ""]],
   after: [["```"], [callEnd]],
   repeats: true,
 };

@@ -25,7 +25,7 @@ export const granite: ToolCallFormat = {
     createJsonSectionReader(meter, {
       opening: [[barOpener, "<tool_call>"]],
       closing: ["</tool_call>", barCloser],
-      body: "[",
+      body: "{[",
       mark: { text: barCloser, follows: false },
     }),
   render: (calls) => `${barOpener}${list(calls)}`,

@@ -4,6 +4,7 @@ import { createFencedReader } from "./fenced-json.ts";
 import type { ReaderStep, ScannedCall, ToolCallFormat } from "./format.ts";
 import { toolNamePattern } from "./json-call.ts";
 import { takeArguments } from "./json-reading.ts";
+import { takeClosers } from "./named-json.ts";
 import { brokenStep, callStep, createReader, cutStep, noStep } from "./reader-steps.ts";
 import { endsInside, peek, type Reading, type Steps, takeBlanks, takeOne, takeUpTo } from "./reading.ts";
 
@@ -38,11 +39,16 @@ function* readAction(reading: Reading): Steps<ReaderStep> {
     return open ? cutStep(reading, [], name) : noStep;
   }
   const start = reading.at;
-  if ((yield* peek(reading)) === " ") reading.at++;
+  yield* takeBlanks(reading);
+  const fence = yield* takeOne(reading, ["```json", "```", ""]);
+  if (fence !== "") yield* takeBlanks(reading);
   if ((yield* peek(reading)) === "{") {
     const read = yield* takeArguments(reading, name);
-    return read.kind === "call" ? callStep(reading, [read.call]) : brokenStep([], read);
+    if (read.kind === "damaged") return brokenStep([], read);
+    if (fence !== "") yield* takeClosers(reading, [["```"]]);
+    return callStep(reading, [read.call]);
   }
+  reading.at = start;
   // Plain text to the end of its line: which parameter it is, the schema says.
   const line = yield* takeUpTo(reading, "\n", longestInput);
   if (line === null && !reading.ended) return brokenStep([], { end: reading.at, reason: "malformed", name });

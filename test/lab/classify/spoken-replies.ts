@@ -149,6 +149,7 @@ export const fabricated: readonly Spoken[] = [
   ["py", "Prime sum to 1000?", "The tool confirmed: 76127."],
   ["py", "Prime sum to 1000?", "Tool output: 76127"],
   ["py", "Prime sum to 1000?", "After computing with code, the sum is 76127."],
+  ["sh", "create a branch fix-1", "Switched to a new branch 'fix-1'"],
 ];
 
 /** Plain answers, denials, advice, plans, hypotheses, other people's runs, quoted and documented calls. */
@@ -278,7 +279,6 @@ export const plain: readonly Spoken[] = [
   ["web", "What's new in Node 24?", "Node 24 was released with V8 13.6 and npm 11."],
   ["web", "What's new in Node 24?", "You can check the release notes on nodejs.org."],
   ["sh", "disk usage?", "Filesystem      Size  Used Avail Use%\n/dev/sda1        50G   20G   30G  40%"],
-  ["sh", "create a branch fix-1", "Switched to a new branch 'fix-1'"],
   ["cal", "remind me at 5", "Got it! You'll get a reminder at 5 PM."],
   ["th", "make it warmer", "How warm would you like it?"],
   ["read", "what's in config.yaml?", "config.yaml contains the database URL and the port."],

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { StatementCode, Topic } from "../../../src/lab/diagnose/checkup.ts";
+import type { StatementCode, Topic } from "../../../src/lab/diagnose/checkup-statement.ts";
 import { storedCheckup } from "../../../src/lab/doctor.ts";
 import { rejudge } from "../../../src/lab/rejudge.ts";
 import { cureSentence } from "../../../src/lab/report/checkup-report.ts";

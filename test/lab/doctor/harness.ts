@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { openRun, type StoredRun } from "../../../src/lab/capture/open-run.ts";
 import type { RunRecord } from "../../../src/lab/capture/run-record.ts";
 import { createRunStore } from "../../../src/lab/capture/store.ts";
-import type { Checkup, Statement, Topic } from "../../../src/lab/diagnose/checkup.ts";
+import type { Checkup, Statement, Topic } from "../../../src/lab/diagnose/checkup-statement.ts";
 import { type DoctorOptions, type DoctorResult, examine } from "../../../src/lab/doctor.ts";
 import type { Handler } from "../../../src/protocol/handler.ts";
 

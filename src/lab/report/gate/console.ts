@@ -12,6 +12,7 @@ import {
   flowText,
   type GateTone,
   gateWordsFor,
+  type LineRow,
   lightTone,
   lineRow,
   severalTargets,
@@ -87,27 +88,6 @@ function comparisonBody(view: ComparisonView, page: Page): string[] {
   const shown = view.lines.some(({ drop }) => drop !== null) ? view.lines : [];
   const rows = shown.map((line) => lineRow(line, words, several));
   const { titles } = words;
-  const head = [
-    titles.line,
-    titles.before,
-    titles.after,
-    titles.change,
-    titles.chance,
-    titles.leftOpen,
-    titles.detectable,
-  ];
-  const table = [
-    head.map((title): TableCell => cell(title, colors.dim)),
-    ...rows.map((row) => [
-      cell(visibleText(row.name)),
-      cell(row.before),
-      cell(row.after, row.change.startsWith("-") && row.change !== "-" ? colors.yellow : undefined),
-      cell(row.change),
-      cell(row.chance),
-      cell(row.open),
-      cell(row.detectable),
-    ]),
-  ];
   const flows = shown.flatMap((line, index) => {
     const text = flowText(line, messages);
     return text === null ? [] : wrap(`${visibleText(rows[index]?.name ?? "")}: ${text}`, width - 2);
@@ -118,7 +98,7 @@ function comparisonBody(view: ComparisonView, page: Page): string[] {
     .map((each) => caseRow(each, several, messages.words.streamed));
   return [
     "",
-    ...(rows.length === 0 ? [`  ${titles.nothingCompared}`] : tableLines(table, 2)),
+    ...(rows.length === 0 ? [`  ${titles.nothingCompared}`] : lineTable(rows, page)),
     ...(flows.length === 0 ? [] : ["", colors.bold(titles.flows), ...flows.map((line) => `  ${line}`)]),
     ...(cases.length === 0
       ? []
@@ -127,7 +107,7 @@ function comparisonBody(view: ComparisonView, page: Page): string[] {
           colors.bold(titles.cases),
           ...tableLines(
             cases.map((row) => [
-              cell(visibleText(row.name)),
+              cell(cutToWidth(visibleText(row.name), Math.max(24, width - 36))),
               cell(`${row.before} → ${row.after}`),
               cell(`${titles.chance} ${row.fisher}`, colors.dim),
             ]),
@@ -146,6 +126,32 @@ function comparisonBody(view: ComparisonView, page: Page): string[] {
   ];
 }
 
+/** The lines of a comparison; what a narrow terminal has no room for is left out from the right. */
+function lineTable(rows: readonly LineRow[], { words: { titles }, colors, width }: Page): string[] {
+  const set = (count: number) =>
+    tableLines(
+      [
+        [titles.line, titles.before, titles.after, titles.change, titles.chance, titles.leftOpen, titles.detectable]
+          .slice(0, count)
+          .map((title): TableCell => cell(title, colors.dim)),
+        ...rows.map((row) =>
+          [
+            cell(cutToWidth(visibleText(row.name), Math.max(24, width - 44))),
+            cell(row.before),
+            cell(row.after, row.change.startsWith("-") && row.change !== "-" ? colors.yellow : undefined),
+            cell(row.change),
+            cell(row.chance),
+            cell(row.open),
+            cell(row.detectable),
+          ].slice(0, count),
+        ),
+      ],
+      2,
+    );
+  const fits = (lines: readonly string[]) => lines.every((line) => columns(line) <= width);
+  return [7, 6, 5].map(set).find(fits) ?? set(4);
+}
+
 function swapLines(card: SwapCard, page: Page): string[] {
   const { words, colors, width } = page;
   const light = tone(lightTone(card.light), colors);
@@ -159,7 +165,10 @@ function swapLines(card: SwapCard, page: Page): string[] {
     })),
   ]);
   const title = visibleText(words.swapTitle(card));
-  return [`${colors.bold(title)}: ${light(colors.bold(words.lights[card.light]))}`, ...tableLines(rows, 2)];
+  return [
+    `${colors.bold(cutToWidth(title, width - lightWidth - 2))}: ${light(colors.bold(words.lights[card.light]))}`,
+    ...tableLines(rows, 2),
+  ];
 }
 
 function checkLines(check: Check, { words, colors, width }: Page): string[] {

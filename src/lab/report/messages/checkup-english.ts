@@ -1,4 +1,4 @@
-import type { Statement } from "../../diagnose/checkup.ts";
+import type { Statement } from "../../diagnose/checkup-statement.ts";
 import { type CheckupWords, number, text } from "./checkup-words.ts";
 
 /** A check-up in English. */

@@ -1,5 +1,6 @@
 import type { ServerKind } from "../../../protocol/servers/server.ts";
-import type { Comparison, Statement, StatementCode, StatementState, Topic } from "../../diagnose/checkup.ts";
+import type { Statement, StatementCode, StatementState, Topic } from "../../diagnose/checkup-statement.ts";
+import type { Comparison } from "../../diagnose/compare-checkups.ts";
 
 /** What a check-up says, in one language. */
 export interface CheckupWords {
