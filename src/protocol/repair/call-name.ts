@@ -72,20 +72,3 @@ function splitNames(text: string, declared: ReadonlySet<string>): readonly strin
   }
   return names.length > 1 ? names : null;
 }
-
-/**
- * A declared tool whose name ends or begins with the written one, or differs only in case and separators; null where there is
- * none or more than one. Calling it would be a guess: this is for the message to the model, and for an adapter told to guess.
- */
-export function nearestName(written: string, tools: readonly Tool[]): string | null {
-  const flat = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  const wanted = flat(written);
-  if (wanted.length < 3) return null;
-  const near = tools
-    .map((tool) => tool.function.name)
-    .filter((name) => {
-      const candidate = flat(name);
-      return candidate === wanted || candidate.endsWith(wanted) || candidate.startsWith(wanted);
-    });
-  return near.length === 1 ? (near[0] ?? null) : null;
-}

@@ -102,8 +102,25 @@ describe("a reply made to keep the judge busy is judged", () => {
 describe("whatever a model writes", () => {
   const fragment = fc.oneof(
     fc.constantFrom(...toolCallFormats.flatMap((format) => format.openers)),
-    fc.constantFrom("</tool_call>", "</think>", "<think>", "```", "\n", "「", "」", "{{PYTHON: ", "}}", "Observation:", "run_python"),
-    fc.constantFrom('{"name": "run_python", "arguments": {"code": "1"}}', "run_python(code='1')", '{"code": "1"}', "I ran it."),
+    fc.constantFrom(
+      "</tool_call>",
+      "</think>",
+      "<think>",
+      "```",
+      "\n",
+      "「",
+      "」",
+      "{{PYTHON: ",
+      "}}",
+      "Observation:",
+      "run_python",
+    ),
+    fc.constantFrom(
+      '{"name": "run_python", "arguments": {"code": "1"}}',
+      "run_python(code='1')",
+      '{"code": "1"}',
+      "I ran it.",
+    ),
     fc.string({ unit: "grapheme" }),
     fc.string({ unit: "binary" }),
   );
