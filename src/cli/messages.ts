@@ -137,7 +137,7 @@ const en: Messages = {
   onlyModel: (model) => `No --model given; the server has one: ${model}`,
   rejudged: (samples, changed) => `${samples} samples judged again, ${changed} judgements changed.`,
   casesJudged: (judged, unreadable) =>
-    `${judged} cases judged${unreadable === 0 ? "" : `, ${unreadable} files could not be read`}.`,
+    `${judged} ${judged === 1 ? "case" : "cases"} judged${unreadable === 0 ? "" : `, ${unreadable} ${unreadable === 1 ? "file" : "files"} could not be read`}.`,
   caseScore: {
     verdict: "Verdict right",
     calls: "Calls right, where there are some to hand on",

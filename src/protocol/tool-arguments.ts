@@ -17,6 +17,7 @@ export interface ArgumentProblem {
   readonly message: string;
 }
 
+const circular = "its references lead in a circle";
 const largestSchema = 256 * 1024;
 const deepestSchema = 64;
 const cachedValidators = 256;
@@ -55,6 +56,7 @@ function compile(schema: JsonObject, text: string): Validator {
     const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false, code: { regExp } });
     return { kind: "ready", validate: ajv.compile(body) };
   } catch (error) {
+    if (error instanceof RangeError) return { kind: "unusable", reason: circular };
     return { kind: "unusable", reason: error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error) };
   }
 }
@@ -113,8 +115,6 @@ export function checkArguments(tool: Tool, value: JsonValue): readonly ArgumentP
   }
   return (validator.validate.errors ?? []).map(describe);
 }
-
-const circular = "its references lead in a circle";
 
 /** Why a tool's schema, or a part of it, cannot be checked; null where all of it is. */
 export function schemaProblem(tool: Tool): string | null {
