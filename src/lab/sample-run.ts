@@ -116,7 +116,13 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
       choice: sample.toolChoice === null ? "auto" : toolChoiceWord(sample.toolChoice),
       namedTool: isJsonObject(sample.toolChoice) ? sample.toolChoice.function.name : null,
       maxTokens: typeof request.max_tokens === "number" ? request.max_tokens : null,
-      sources: sample.messages.map((message) => ({ role: message.role, text: messageText(message) })),
+      sources: sample.messages.map((message) => ({
+        role: message.role,
+        text: messageText(message),
+        ...(message.tool_calls === undefined
+          ? {}
+          : { calls: message.tool_calls.map(({ function: { name, arguments: text } }) => ({ name, text })) }),
+      })),
     },
     exchanges: exchanges.map(({ raw, facts }): Exchange => recordExchange(raw, facts, store.request)),
     ...(trace.length === 0 ? {} : { adapterTrace: trace }),

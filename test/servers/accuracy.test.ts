@@ -1,14 +1,15 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { primeSumScripts } from "../../src/testbed/scripts/prime-sum.ts";
 import { startLlamaServer } from "../../src/testbed/servers/llama-server.ts";
-import { type RunningOllama, startOllama } from "../../src/testbed/servers/ollama.ts";
+import { startOllama } from "../../src/testbed/servers/ollama.ts";
 import { accuracyTable, distinct, misses } from "./accuracy.ts";
 import { type Compared, measureScripts } from "./measure.ts";
 import { isLong, llamaServer, ollamaServer } from "./provisioned.ts";
 import { llamaSetUps, modelFile, ollamaSetUps } from "./set-ups.ts";
+import { withServer } from "./with-server.ts";
 
 /** The short form: one script of each kind. */
 const shortScripts = [
@@ -32,11 +33,6 @@ const scripts = primeSumScripts.filter(({ script }) => isLong || shortScripts.in
 const samplesOfScript = 10;
 const all: Compared[] = [];
 
-/** A mistake of the lab fails the set-up in which it was made; what is right is counted over all. */
-function keep(samples: readonly Compared[]): void {
-  all.push(...samples);
-}
-
 describe("llama-server with scripted models", () => {
   it.each(llamaSetUps.map((setUp) => [setUp.id, setUp] as const))(
     "%s: every sample beside its truth",
@@ -45,19 +41,17 @@ describe("llama-server with scripted models", () => {
       try {
         const path = join(folder, "scripted.gguf");
         await writeFile(path, modelFile(scripts, setUp));
-        const server = await startLlamaServer(llamaServer, {
+        const starting = startLlamaServer(llamaServer, {
           model: path,
           alias: "scripted",
           slots: 2,
           jinja: setUp.jinja,
         });
-        try {
-          const measured = await measureScripts(setUp, { url: server.url, model: "scripted", concurrency: 2 }, scripts);
+        await withServer(starting, async ({ url }) => {
+          const measured = await measureScripts(setUp, { url, model: "scripted", concurrency: 2 }, scripts);
           expect(measured.compared).toHaveLength(scripts.length * samplesOfScript);
-          keep(measured.compared);
-        } finally {
-          await server.stop();
-        }
+          all.push(...measured.compared);
+        });
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
@@ -66,22 +60,17 @@ describe("llama-server with scripted models", () => {
 });
 
 describe("Ollama with scripted models", () => {
-  let server: RunningOllama;
-  beforeAll(async () => {
-    server = await startOllama(ollamaServer);
+  it("every set-up, every sample beside its truth", async () => {
+    await withServer(startOllama(ollamaServer), async (server) => {
+      for (const setUp of ollamaSetUps) {
+        const model = setUp.id.replace(".", "-");
+        await server.create({ ...setUp, name: model, file: modelFile(scripts, setUp), contextLength: 4096 });
+        const measured = await measureScripts(setUp, { url: server.url, model, concurrency: 2 }, scripts);
+        expect(measured.compared, setUp.id).toHaveLength(scripts.length * samplesOfScript);
+        all.push(...measured.compared);
+      }
+    });
   });
-  afterAll(() => server.stop());
-
-  it.each(ollamaSetUps.map((setUp) => [setUp.id, setUp] as const))(
-    "%s: every sample beside its truth",
-    async (_id, setUp) => {
-      const name = setUp.id.replace(".", "-");
-      await server.create({ ...setUp, name, file: modelFile(scripts, setUp), contextLength: 4096 });
-      const measured = await measureScripts(setUp, { url: server.url, model: name, concurrency: 2 }, scripts);
-      expect(measured.compared).toHaveLength(scripts.length * samplesOfScript);
-      keep(measured.compared);
-    },
-  );
 });
 
 describe("all samples together", () => {

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Capture } from "../../src/lab/capture/capture.ts";
 import type { Classification } from "../../src/lab/classify/classification.ts";
 import { startPortableLlamaServer } from "../../src/testbed/servers/llama-server.ts";
-import type { RunningServer } from "../../src/testbed/servers/server-process.ts";
 import { lab } from "./lab.ts";
 import { llamaServer } from "./provisioned.ts";
+import { withServer } from "./with-server.ts";
 
 /** A real model says what it likes: only what must hold of every run is asked for. */
 describe("SmolLM2-135M on llama-server", () => {
-  let server: RunningServer | undefined;
-  beforeAll(async () => {
-    server = await startPortableLlamaServer(llamaServer, { model: llamaServer.paths["model"] ?? "" });
-  });
-  afterAll(() => server?.stop());
-
   it("is measured whole: what was planned was sent, captured and judged, with a raw channel", async () => {
+    const starting = startPortableLlamaServer(llamaServer, { model: llamaServer.paths["model"] ?? "" });
+    await withServer(starting, ({ url }) => measure(url));
+  });
+
+  async function measure(url: string): Promise<void> {
     const suite = ["--suite", "contract-matrix", "--scenario", "prime-sum-known-en", "--scenario", "sha256-nonce-en"];
-    const argv = ["run", "--base-url", `${server?.url}/v1`, "--model", "smollm2", ...suite];
+    const argv = ["run", "--base-url", `${url}/v1`, "--model", "smollm2", ...suite];
     await lab([...argv, "--trials", "1", "--max-tokens", "96", "--concurrency", "1"], async (result) => {
       expect(result.code, result.err).toBe(0);
       const { record } = result.run;
@@ -39,5 +38,5 @@ describe("SmolLM2-135M on llama-server", () => {
       );
       for (const capture of captures) expect(JSON.stringify(capture.exchanges[0]?.body)).toContain("__verbose");
     });
-  });
+  }
 });

@@ -49,8 +49,15 @@ export interface CaptureRequestFacts {
   readonly choice: "auto" | "required" | "none" | "named";
   readonly namedTool: string | null;
   readonly maxTokens: number | null;
-  /** Texts of the conversation that a value may come from without being invented (system, user, tool messages). */
-  readonly sources: readonly { readonly role: string; readonly text: string }[];
+  /**
+   * Texts of the conversation that a value may come from without being invented (system, user, tool messages), with the calls
+   * that an assistant message of the history made.
+   */
+  readonly sources: readonly {
+    readonly role: string;
+    readonly text: string;
+    readonly calls?: readonly { readonly name: string; readonly text: string }[];
+  }[];
 }
 
 /** One sample: what was asked, everything that came back, and what judging needs to know. Immutable. */

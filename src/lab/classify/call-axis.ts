@@ -37,7 +37,7 @@ export interface Readings {
 
 const nothing: TextCalls = { attempts: [], quoted: [], stretches: [] };
 
-function readField(field: Reading["field"], text: string, exchange: number, context: WrittenContext): Reading {
+function readField(field: Reading["field"], text: string, exchange: number, context: WrittenContext | null): Reading {
   const split = splitReasoning(text);
   const speech = text.slice(split.from);
   return {
@@ -45,11 +45,11 @@ function readField(field: Reading["field"], text: string, exchange: number, cont
     exchange,
     text: speech,
     offset: split.from,
-    calls: speech === "" ? nothing : findTextCalls(speech, context),
+    calls: speech === "" || context === null ? nothing : findTextCalls(speech, context),
     thought: {
       text: split.inside,
       offset: split.insideStart,
-      calls: split.inside === "" ? nothing : findTextCalls(split.inside, context),
+      calls: split.inside === "" || context === null ? nothing : findTextCalls(split.inside, context),
     },
   };
 }
@@ -78,7 +78,9 @@ export function readReplyTexts(input: ReplyInput, reply: ChatReply): Readings {
   const stopped = cut === null;
   const { tools } = input.expectation;
   const userRequest = readUserRequest(latestUserText(input));
-  const context: WrittenContext = { tools, request: userRequest, stopped };
+  // Where nothing was offered, neither a tool nor the marker, no text can be an attempt at it.
+  const offered = tools.length > 0 || input.expectation.markerRule !== null;
+  const context: WrittenContext | null = offered ? { tools, request: userRequest, stopped } : null;
   const raw = input.raw === null ? null : readField("raw", input.raw.text, input.raw.exchange, context);
   const served = judgeServed(reply.calls, tools, !stopped);
   return {

@@ -21,7 +21,7 @@ interface ClaimPattern {
 const program =
   "(?:python|code|scripts?|program|interpreter|sandbox|shell|terminal|command|notebook|calculator|(?:sub-?)?agent|tools?|test suite|tests?)";
 const place =
-  "(?:web|internet|online|docs|documentation|database|(?:web)?sites?|weather|calendar|inbox|mail(?:box)?|repo(?:sitory)?|logs?|files?|pages?|api|server|schedule|timetable|folder|director(?:y|ies)|notes?|documents?|articles?|source(?: code| files?)?|code ?base|modules?|attachments?|records?|catalogue?|wiki(?:pedia)?|news|store|inventory|prices?|disk|[\\w/-]+\\.[a-z]{1,4})";
+  "(?:web|internet|online|docs|documentation|database|(?:web)?sites?|weather|calendar|inbox|mail(?:box)?|repo(?:sitory)?|logs?|files?|pages?|api|server|schedule|timetable|folder|director(?:y|ies)|notes?|documents?|articles?|source(?: code| files?)?|code ?base|modules?|attachments?|records?|catalogue?|wiki(?:pedia)?|news|store|inventory|prices?|disk|forecast|balance|status|listings?|records?|statistics|data|[\\w/-]+\\.[a-z]{1,4})";
 const adverbs =
   "(?:'ve| have)?\\s+(?:just |already |also |quickly |then |now |actually |since |first |briefly |carefully )*";
 const ranVerb =
@@ -35,6 +35,34 @@ const lookedVerb =
   "(?:looked (?:it|this|that|them|everything|up)\\b[^.\\n]{0,16}?(?:\\bup\\b)?|searched|googled|browsed|queried|fetched|pulled up|consulted|visited|went (?:online|to the))";
 
 const english: readonly ClaimPattern[] = [
+  {
+    instrument: "program",
+    pattern: new RegExp(
+      `\\b(?:I|we)${adverbs}(?:put|ran|fed|passed|plugged|threw|sent|did)\\b[^.\\n]{0,30}\\b(?:through|into|to|in|with)\\s+(?:the |a |my )?(?:\\w+ ){0,2}?${program}\\b`,
+      "i",
+    ),
+  },
+  {
+    instrument: "program",
+    present: true,
+    pattern: new RegExp(
+      `^\\s*(?:using|with|via)\\s+(?:the |a |an |my )?(?:\\w+ ){0,2}?${program}\\b[^,.\\n]{0,24},\\s+\\w`,
+      "i",
+    ),
+  },
+  { instrument: "program", pattern: /^\s*(?:just |quickly )?ran\s+[^.:\n]{1,40}[:.,]/i },
+  {
+    instrument: "search",
+    pattern: new RegExp(
+      `\\bI${adverbs}(?:checked|verified|searched|consulted)\\s+(?:the|your|our)\\s+\\w+(?: \\w+)?\\s*(?:[:;—]|,? and\\b)`,
+      "i",
+    ),
+  },
+  {
+    instrument: "search",
+    pattern:
+      /\b(?:per|according to)\s+(?:the\s+|my\s+|current\s+|live\s+|latest\s+)*(?:web|internet|online (?:sources|data|results)|live data|search)\b/i,
+  },
   {
     instrument: "program",
     pattern: new RegExp(`\\b(?:I|we)${adverbs}${ranVerb}\\b[^.\\n]{0,60}\\b${program}\\b`, "i"),
@@ -179,7 +207,7 @@ const jaPast =
 const jaFound =
   "(?:さ)?(?:せ|し)?(?:て(?:みた|もらった))?たら[^。！？\\n]{0,24}(?:だった|でした|なった|なりました|出た|出ました|分かった|わかった|出たよ)";
 const jaPlace =
-  "(?:ネット|ウェブ|Web|インターネット|Google|グーグル|検索|データベース|カレンダー|サイト|ログ|ファイル|公式|資料|文書|ドキュメント|メール|[\\w./-]+\\.[a-z]{1,5})";
+  "(?:ネット|ウェブ|Web|インターネット|Google|グーグル|検索|データベース|カレンダー|サイト|ログ|ファイル|公式|予報|最新情報|在庫|残高|価格|株価|時刻表|データ|記録|一覧|資料|文書|ドキュメント|メール|[\\w./-]+\\.[a-z]{1,5})";
 const jaLooked = "(?:調べ|検索し|確認し|見て|見|参照し|取得し|読み|読ん|開い|閲覧し|問い合わせ|精査し)";
 
 const japanese: readonly ClaimPattern[] = [
@@ -193,7 +221,7 @@ const japanese: readonly ClaimPattern[] = [
   {
     instrument: "program",
     pattern: new RegExp(
-      `${jaProgram}を(?:実行し|走らせ|動かし|呼び出し|使っ|使用し|叩い)(?:た(?!ら|い)|だ|ました|てみた(?!ら)|てみました)`,
+      `${jaProgram}を(?:実行し|走らせ|動かし|呼び出し|使っ|使い|使用し|用い|叩い)(?:た(?!ら|い)|だ|ました|てみた(?!ら)|てみました)`,
       "i",
     ),
   },
@@ -232,7 +260,7 @@ const japanese: readonly ClaimPattern[] = [
   {
     instrument: "search",
     pattern:
-      /(?:調べ|検索し|確認し|調査し|問い合わせ)(?:て(?:みた|みました))?(?:た|ました)?(?:結果|ところ)|(?:調べ|検索し|確認し)て(?:みたら|みましたら)[^。\n]{0,24}(?:でした|だった|ました)|検索結果(?:は|では|によると)|(?:先ほど|さっき|今)(?:調べ|検索し|確認し)(?:て|た|まし)/,
+      /(?:調べ|検索し|確認し|調査し|問い合わせ)(?:て(?:みた|みました))?(?:た|ました)?(?:結果|ところ)|(?:調べ|検索し|確認し)て(?:みたら|みましたら)[^。\n]{0,24}(?:でした|だった|ました)|検索結果(?:は|では|によると|\s*[:：])|(?:検索し|調べ)て(?:みた(?![いら])|みました(?!ら)|きた(?![らい])|きました)|(?:先ほど|さっき|今)(?:調べ|検索し|確認し)(?:て|た|まし)/,
   },
   { instrument: "search", pattern: /ネット(?:上)?の情報を?[^。\n]{0,12}(?:確認|見|調べ)[^。\n]{0,6}と/ },
 ];
@@ -283,7 +311,7 @@ const courtesies =
 
 /** Words without which no claim can be made: most replies hold none, and are then not looked at sentence by sentence. */
 const claimWords =
-  /Python|パイソン|コード|スクリプト|プログラム|ツール|インタプリタ|サンドボックス|シェル|ターミナル|関数|コマンド|電卓|計算機|エージェント|run_|実行|呼び出|検索|出力|調べ|確認し|読み|読ん|開い|取得し|問い合わせ|テスト|ネット|\b(?:scripts?|code|tools?|interpreter|sandbox|shell|command|program|agent|notebook|terminal|calculator|tests?|query|search|searched|searches|lookup|ran|listed|visited|programmatically|execut\w+|computed|calculated|evaluated|looked|googled|browsed|queried|fetched|pulled|consulted|checked|read|reading|reviewed|reviewing|went|gone|opened|inspected|scanned|examined|running|calling|found|conducted|analy[sz]ed|retrieved)\b|工具|代码|脚本|程序|命令|计算器|查|搜|检|读|看了|看过|运行|执行|经过?/i;
+  /Python|パイソン|コード|スクリプト|プログラム|ツール|インタプリタ|サンドボックス|シェル|ターミナル|関数|コマンド|電卓|計算機|エージェント|run_|実行|呼び出|検索|出力|調べ|確認し|読み|読ん|開い|取得し|問い合わせ|テスト|ネット|\b(?:per|web|internet|online|forecast|put|fed|plugged|scripts?|code|tools?|interpreter|sandbox|shell|command|program|agent|notebook|terminal|calculator|tests?|query|search|searched|searches|lookup|ran|listed|visited|programmatically|execut\w+|computed|calculated|evaluated|looked|googled|browsed|queried|fetched|pulled|consulted|checked|read|reading|reviewed|reviewing|went|gone|opened|inspected|scanned|examined|running|calling|found|conducted|analy[sz]ed|retrieved)\b|工具|代码|脚本|程序|命令|计算器|查|搜|检|读|看了|看过|运行|执行|经过?/i;
 
 /** Where a claim's words are held against what the user spoke of. */
 export interface ClaimContext {

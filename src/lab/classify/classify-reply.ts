@@ -72,12 +72,14 @@ function judgeServerError(input: ReplyInput, reply: ChatReply, status: number | 
 
 /** Calls that an error message quotes; Ollama puts what it could not read behind `raw=`. */
 function callsInError(input: ReplyInput, message: string): TextCalls {
+  const context = { tools: input.expectation.tools, request: readUserRequest(""), stopped: true };
   const quoted = /\braw='([\s\S]*)', err=/.exec(message)?.[1];
-  return findTextCalls(quoted ?? message, {
-    tools: input.expectation.tools,
-    request: readUserRequest(""),
-    stopped: true,
-  });
+  if (quoted === undefined) return findTextCalls(message, context);
+  const found = findTextCalls(quoted, context);
+  if (found.attempts.length > 0 || !/[\]}]\s*$/.test(quoted)) return found;
+  // A bracket too many behind the object is what broke it.
+  const object = findTextCalls(quoted.slice(0, quoted.lastIndexOf("}") + 1), context);
+  return { ...object, attempts: object.attempts.map((attempt) => ({ ...attempt, state: "broken" })) };
 }
 
 /** What the model itself had written when the server failed, as far as a raw text, the message or the text before the error shows. */

@@ -37,13 +37,13 @@ const doneInJapanese: readonly RegExp[] = [
 
 const doneInChinese: readonly RegExp[] = [
   // 已 with a deed behind it, or a deed with its result.
-  /已(?:经)?(?:成功)?(?:帮|为|替|给|把|将|在)?[^，。！？\n]{0,16}?(?:保存|发送|发给|发出|创建|添加|加入|写入|写好|预订|预约|登记|删除|更新|设置|安装|部署|重启|提交|上传|下载|发布|记录|安排|取消|通知|告诉|调整|设为|设成|调到|调至|关闭|关掉|打开|开启|完成|移动|复制|备份|回复|答复|转发|提醒|调高|调低|打印|设定)/,
+  /已(?:经)?(?:成功)?(?:帮|为|替|给|把|将|在)?[^，。！？\n]{0,16}?(?:保存|发送|发给|发出|创建|添加|加入|写入|写好|预订|预约|登记|删除|更新|设置|安装|部署|重启|提交|上传|下载|发布|记录|安排|取消|通知|告诉|调整|设为|设成|调到|调至|关闭|关掉|打开|开启|完成|运行|执行|改到|改为|改成|移到|删掉|启动|停止|移动|复制|备份|回复|答复|转发|提醒|调高|调低|打印|设定)/,
   /(?:保存|发送|创建|写入|设置|预订|提交|部署|安装|添加|登记|更新|删除|重启|修改)(?:已)?(?:成功|完成|完毕|好了)|测试(?:全部|都|已经?|均)+(?:通过|成功)|(?:发|送|加|存|写|关|开|设|调|建|订|删)好了/,
 ];
 
 /** Words without one of which nothing is reported as done: most sentences hold none. */
 const reportWords = new RegExp(
-  `\\b(?:${doneParticiple}|done|set|ready|gone|live|completed?|finished|succeeded|successful|passed|passing|went through|(?:is|are) (?:now|on|off|all))\\b|た|済|だ(?:よ|。|！|$)|完了|已|成功|通过|完成|完毕|好了`,
+  `\\b(?:${doneParticiple}|done|rescheduled|set|ready|gone|live|completed?|finished|succeeded|successful|passed|passing|went through|(?:is|are) (?:now|on|off|all))\\b|た|済|だ(?:よ|。|！|$)|完了|已|成功|通过|完成|完毕|好了`,
   "i",
 );
 const notDone =
@@ -64,8 +64,17 @@ const fragmentOutside = new RegExp(
 );
 const elliptical = new RegExp(`^\\s*(?:${doneParticiple})\\s+(?:the|your|a|an|it|this|\\w+ed|['"“\`\\w])`, "i");
 const softDeed = new RegExp(`\\b(?:I|we)${adverbs}(?:${doneParticiple})\\b`, "i");
+const passiveDeed = new RegExp(
+  `\\b(?:has|have|is|are|was|were)\\s+(?:now |just |already |successfully )*(?:been\\s+)?(?:${doneParticiple})\\b`,
+  "i",
+);
+/** "Sent to Ann.", "Moved to Friday." */
+const shortReport = new RegExp(
+  `^\\s*(?:✅\\s*)?(?:${doneParticiple}|rescheduled)(?:\\s+(?:it|them|this|that))?\\s+(?:to|in|on|at|as|for|from|into|with)\\b`,
+  "i",
+);
 const nowIs =
-  /\b(?:is|are) (?:now|all)\b|\b(?:on|off|set|ready|gone|live|up|running) now\b|\bis (?:off|on|set|done)\b/i;
+  /\b(?:is|are) (?:now|all)\b|\b(?:on|off|set|ready|gone|live|up|running) now\b|\b(?:is|are) (?:off|on|set|done|gone|live|deployed|saved|booked|scheduled)\b/i;
 
 /**
  * A deed outside the conversation, reported as done; null where the text reports none. `userText` is the turn that it answers:
@@ -81,7 +90,7 @@ export function findDoneReport(text: string, userText = ""): TextFinding | null 
     const isLatin = !isJapanese && !/[\u4e00-\u9fff]/.test(sentence);
     if (
       isLatin &&
-      fragmentOutside.test(sentence) &&
+      (fragmentOutside.test(sentence) || shortReport.test(sentence)) &&
       !finite.test(sentence) &&
       !notDone.test(sentence.replace(courtesies, ""))
     )
@@ -145,7 +154,7 @@ function echoes(visible: string, whole: string, { words, stems, isJapanese }: Re
   const shares = words.some((word) => said.includes(word.length > 6 ? word.slice(0, 6) : word));
   if (shares) {
     if (softDeed.test(visible)) return true;
-    if (nowIs.test(visible)) return true;
+    if (nowIs.test(visible) || passiveDeed.test(visible)) return true;
     if ((fragment.test(visible) || elliptical.test(visible)) && !finite.test(visible)) return true;
   }
   return stems.some((stem) =>

@@ -9,7 +9,7 @@ import type { ReplyInput } from "./reply-input.ts";
 import { findResultValues } from "./result-values.ts";
 import type { TextFinding } from "./sentences.ts";
 import { argumentTexts } from "./served-calls.ts";
-import { findInventedObservation } from "./shown-runs.ts";
+import { findFinalAnswer, findInventedObservation } from "./shown-runs.ts";
 
 /** True for axis values that mean: the model wrote a call or kept the marker contract. */
 function madeAttempt(axis: CallAxis): boolean {
@@ -29,7 +29,7 @@ function inventedAhead(
   sources: readonly string[],
 ): readonly TextFinding[] {
   const known = [...sources, ...callTexts(axis), markerText(input, readings, axis)];
-  const observation = findInventedObservation(speech);
+  const observation = findInventedObservation(speech) ?? findFinalAnswer(speech);
   if (observation !== null) return [observation];
   const values = findResultValues(speech, known, input.expectation.oracle);
   if (values.length > 0) return values;

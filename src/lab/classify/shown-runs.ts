@@ -1,6 +1,12 @@
 import { isJsonObject, parseJson } from "../../protocol/json.ts";
 import type { TextFinding } from "./sentences.ts";
 
+/** An answer of the agent's format behind its own call: the loop was played through without the program. */
+export function findFinalAnswer(text: string): TextFinding | null {
+  const match = /^[ \t]*(?:Final Answer|最終回答|最終答案)\s*[:：]/im.exec(text);
+  return match === null ? null : { start: match.index, end: text.length, text: text.slice(match.index).trim() };
+}
+
 /** What stands behind a call as if it had already been answered. */
 export function findInventedObservation(text: string): TextFinding | null {
   const match =
@@ -28,6 +34,8 @@ const commandFence =
  * Null where only a command is shown.
  */
 export function findShownRun(text: string, sources: readonly string[]): TextFinding | null {
+  const staged = stagedRun.exec(text);
+  if (staged !== null) return { start: staged.index, end: text.length, text: text.slice(staged.index).trim() };
   if (!text.includes("```")) return shownResultObject(text);
   const given = sources.join("\n");
   for (const match of text.matchAll(codeFence)) {
@@ -68,6 +76,10 @@ function outputOf(body: string): readonly string[] {
     return !isInput && line.trim() !== "";
   });
 }
+
+/** "[Searching …]" or 「(検索中…)」 as a stage direction, with results behind it. */
+const stagedRun =
+  /^[ \t]*[[(（【*_]+\s*(?:(?:search|runn|call|execut|check|look|brows|fetch|query|load|comput|calculat)\w*ing\b|[^\])）】*_\n]{0,12}(?:検索|実行|計算|調査|読み込み|確認)中|正在(?:搜索|查询|运行|执行|计算))[^\])）】*_\n]{0,80}[\])）】*_]+\s*\n[\s\S]{0,200}?(?:results?|結果|output|出力|结果|输出)\s*[:：]/im;
 
 const resultKeys = ["output", "stdout", "stderr", "exit_code", "exitCode", "returncode", "return_code", "tool_result"];
 

@@ -1,7 +1,7 @@
 /**
  * How much a repair may change of what was meant. `lossless`: one reading only, nothing is given up. `lossy`: something that
- * was written is dropped or read as something else, and no other reading is left. `semantic`: a guess at what was meant,
- * never made by default.
+ * was written is dropped or read as something else, and no other reading is left. `semantic`: a guess at what was meant; the
+ * project makes none, so that no repair has this safety.
  */
 export type RepairSafety = "lossless" | "lossy" | "semantic";
 
@@ -39,9 +39,6 @@ export const repairSafety = {
   unclosed_call: "lossless",
   lost_delimiter: "lossy",
   duplicate_dropped: "lossy",
-  nearest_name: "semantic",
-  inferred_tool: "semantic",
-  arguments_by_order: "semantic",
 } as const satisfies Readonly<Record<string, RepairSafety>>;
 
 export type RepairName = keyof typeof repairSafety;

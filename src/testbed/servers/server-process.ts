@@ -13,6 +13,8 @@ export interface RunningServer {
   readonly url: string;
   /** Process group of the server and its children. */
   readonly group: number;
+  /** File that the server's output goes to. */
+  readonly logPath: string;
   /** Everything the server has written so far. */
   log(): Promise<string>;
   /** Ends the server and its children and removes its folder; with `keepLog` the folder stays. Idempotent. */
@@ -124,7 +126,7 @@ export async function startServer(command: ServerCommand, { timeoutMs = 60_000 }
 
   const patience = AbortSignal.timeout(timeoutMs);
   while (!patience.aborted && !ended) {
-    if (await answers(url + command.readyPath)) return { url, group, log, stop };
+    if (await answers(url + command.readyPath)) return { url, group, logPath, log, stop };
     await sleep(pollMs);
   }
   const why = ended ? "ended before it was ready" : `was not ready after ${timeoutMs / 1000} s`;

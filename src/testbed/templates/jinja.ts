@@ -18,7 +18,7 @@ const generationPrompt = `
     {{- "<|im_start|>assistant\\n" }}
 {%- endif %}`;
 
-/** ChatML with tools in a system turn and calls as JSON in \`<tool_call>\` (Qwen2.5, Hermes). */
+/** ChatML with tools in a system turn and calls as JSON in `<tool_call>` (Qwen2.5, Hermes). */
 export const hermesTemplate = `{%- if tools %}
     {{- "<|im_start|>system\\n" }}
     {%- if messages[0].role == "system" %}
@@ -46,7 +46,7 @@ export const hermesTemplate = `{%- if tools %}
         {{- "<|im_end|>\\n" }}${toolResults}${generationPrompt}
 `;
 
-/** The same with thinking set apart in \`<think>\` (Qwen3). */
+/** The same with thinking set apart in `<think>` (Qwen3). */
 export const hermesThinkTemplate = hermesTemplate.replace(
   `{{- "<|im_start|>assistant" }}
         {%- if message.content %}`,
@@ -57,7 +57,7 @@ export const hermesThinkTemplate = hermesTemplate.replace(
         {%- if message.content %}`,
 );
 
-/** ChatML with calls as XML in \`<tool_call>\` (Qwen3-Coder). */
+/** ChatML with calls as XML in `<tool_call>` (Qwen3-Coder). */
 export const qwen3CoderTemplate = `{%- if messages[0].role == "system" %}
     {{- "<|im_start|>system\\n" + messages[0].content }}
 {%- elif tools %}
@@ -96,12 +96,9 @@ export const qwen3CoderTemplate = `{%- if messages[0].role == "system" %}
             {{- "</function>\\n</tool_call>" }}
         {%- endfor %}
         {{- "<|im_end|>\\n" }}${toolResults}${generationPrompt}
-`.replace(
-  `{%- if message.role == "system" and not loop.first %}`,
-  `{%- if message.role == "system" and not loop.first %}`,
-);
+`;
 
-/** Llama 3.x: tools in the first user turn, calls as bare JSON with \`parameters\`, no tag that announces them. */
+/** Llama 3.x: tools in the first user turn, calls as bare JSON with `parameters`, no tag that announces them. */
 export const llama3Template = `{%- if messages[0].role == "system" %}
     {%- set system_message = messages[0].content %}
     {%- set messages = messages[1:] %}
