@@ -6,6 +6,7 @@ import type { RunRecord } from "../lab/capture/run-record.ts";
 import { createRunStore, type RunStore } from "../lab/capture/store.ts";
 import { StoreError } from "../lab/capture/store-error.ts";
 import type { StoredPlan } from "../lab/capture/stored-plan.ts";
+import { measuredVerdict } from "../lab/gate/measured.ts";
 import { messagesFor } from "../lab/report/messages/catalogue.ts";
 import { reasonName } from "../lab/report/names.ts";
 import { visibleText } from "../lab/report/terminal-text.ts";
@@ -135,7 +136,8 @@ async function carryOut(measurement: Measurement, settings: RunSettings, world: 
     output.write(`${messages.nextResume(resumeCommand(runName, settings))}\n`);
     return exitCodes.interrupted;
   }
-  if (measured < planned || planned === 0)
+  const isMeasured = measuredVerdict(result.summary).kind === "pass";
+  if (!isMeasured)
     world.stderr.write(
       `lab: ${messages.notAllMeasured(measured, planned, mainObstacle(measurement, result, settings))}\n`,
     );
@@ -146,7 +148,7 @@ async function carryOut(measurement: Measurement, settings: RunSettings, world: 
       ? `${messages.nextResume(resumeCommand(runName, settings))}\n`
       : `${measurement.next(result.summary, runName)}\n`,
   );
-  return measured < planned || planned === 0 ? exitCodes.notMeasured : exitCodes.ok;
+  return isMeasured ? exitCodes.ok : exitCodes.notMeasured;
 }
 
 /** Samples that a resumed run would send. */
