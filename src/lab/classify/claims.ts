@@ -10,6 +10,8 @@ export interface Claim extends TextFinding {
 interface ClaimPattern {
   readonly instrument: Instrument;
   readonly pattern: RegExp;
+  /** What any sentence that the pattern matches holds. */
+  readonly needs?: readonly RegExp[];
   /**
    * Evidence in the present tense ("the code gives 4") is also how code is explained: it is a claim only where no code was
    * spoken of.
@@ -34,8 +36,13 @@ const saysVerb = "(?:prints|returns|gives|shows|confirms|reports|says|yields|pro
 const lookedVerb =
   "(?:looked (?:it|this|that|them|everything|up)\\b[^.\\n]{0,16}?(?:\\bup\\b)?|searched|googled|browsed|queried|fetched|pulled up|consulted|visited|went (?:online|to the))";
 
+/** Words without which a pattern cannot match, cheap to look for: most sentences of a long answer need no more. */
+const speaker = /\b(?:I|we)\b/i;
+const programNoun = new RegExp(`\\b${program}\\b`, "i");
+
 const english: readonly ClaimPattern[] = [
   {
+    needs: [speaker, programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\b(?:I|we)${adverbs}(?:put|ran|fed|passed|plugged|threw|sent|did)\\b[^.\\n]{0,30}\\b(?:through|into|to|in|with)\\s+(?:the |a |my )?(?:\\w+ ){0,2}?${program}\\b`,
@@ -43,6 +50,7 @@ const english: readonly ClaimPattern[] = [
     ),
   },
   {
+    needs: [programNoun],
     instrument: "program",
     present: true,
     pattern: new RegExp(
@@ -52,6 +60,7 @@ const english: readonly ClaimPattern[] = [
   },
   { instrument: "program", pattern: /^\s*(?:just |quickly )?ran\s+[^.:\n]{1,40}[:.,]/i },
   {
+    needs: [speaker],
     instrument: "search",
     pattern: new RegExp(
       `\\bI${adverbs}(?:checked|verified|searched|consulted)\\s+(?:the|your|our)\\s+\\w+(?: \\w+)?\\s*(?:[:;—]|,? and\\b)`,
@@ -64,10 +73,12 @@ const english: readonly ClaimPattern[] = [
       /\b(?:per|according to)\s+(?:the\s+|my\s+|current\s+|live\s+|latest\s+)*(?:web|internet|online (?:sources|data|results)|live data|search)\b/i,
   },
   {
+    needs: [speaker, programNoun],
     instrument: "program",
     pattern: new RegExp(`\\b(?:I|we)${adverbs}${ranVerb}\\b[^.\\n]{0,60}\\b${program}\\b`, "i"),
   },
   {
+    needs: [programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\b(?:using|with|via|in|through|by means of)\\s+(?:the |a |an |my |some )?(?:\\w+ ){0,2}?${program}(?: tool| script| program)?,?\\s+(?:I|we)${adverbs}${gotVerb}\\b`,
@@ -75,6 +86,7 @@ const english: readonly ClaimPattern[] = [
     ),
   },
   {
+    needs: [programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\b${ranVerb}\\b\\s*(?:it|this|that|them|the \\w+)?\\s*(?:out )?(?:exactly |precisely |carefully |directly )*(?:with|in|using|via|through|by)\\s+(?:the |a |an |some |running |executing )?(?:\\w+ )?${program}\\b`,
@@ -87,6 +99,7 @@ const english: readonly ClaimPattern[] = [
       /\b(?:verified|confirmed|computed|calculated|checked|tested)\b[^.\n]{0,20}\b(?:programmatically|via (?:code )?execution|by (?:running|executing))/i,
   },
   {
+    needs: [speaker, programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\bI\\s+had\\s+[^.\\n]{0,24}\\b${program}\\b[^.\\n]{0,24}\\b(?:work|compute|calculate|run|check|do|find)\\b`,
@@ -94,6 +107,7 @@ const english: readonly ClaimPattern[] = [
     ),
   },
   {
+    needs: [programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\b(?:the|my)\\s+(?:\\w+ ){0,2}?${program}\\s+(?:was |has |have |just |then |successfully )*${saidVerb}\\b`,
@@ -101,11 +115,13 @@ const english: readonly ClaimPattern[] = [
     ),
   },
   {
+    needs: [programNoun],
     instrument: "program",
     present: true,
     pattern: new RegExp(`\\b(?:(?:the|my)\\s+(?:\\w+ ){0,2}?${program}|python)\\s+${saysVerb}\\b`, "i"),
   },
   {
+    needs: [programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\b(?:according to|based on|from|per|as shown by|going by)\\s+(?:the|my|its|this|that|running|executing)\\s+(?:\\w+ ){0,2}?${program}(?:'s)?\\b(?:\\s+(?:run|output|results?|execution|response))?`,
@@ -113,6 +129,7 @@ const english: readonly ClaimPattern[] = [
     ),
   },
   {
+    needs: [programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\b(?:output|result)s?\\s+(?:of|from)\\s+(?:running|executing|the|my)\\s+(?:\\w+ ){0,2}?${program}\\s+(?:is|was|are|were)\\b`,
@@ -120,6 +137,7 @@ const english: readonly ClaimPattern[] = [
     ),
   },
   {
+    needs: [programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\b(?:running|executing|evaluating|computing|calculating|checking)\\s+(?:it|this|that|the \\w+)\\s+(?:through|in|with|on|using|via)\\s+(?:the |a |my )?(?:\\w+ )?${program}\\s+(?:${saidVerb}|${saysVerb})\\b`,
@@ -127,6 +145,7 @@ const english: readonly ClaimPattern[] = [
     ),
   },
   {
+    needs: [programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\b(?:after|upon)\\s+(?:running|executing|calling)\\s+(?:it|this|that|(?:the|a|my)\\s+(?:\\w+ )?${program})\\b`,
@@ -154,14 +173,16 @@ const english: readonly ClaimPattern[] = [
       /^\s*(?:the\s+)?(?:tool|script|code|program|python|command|execution|sandbox|interpreter)\s+(?:output|result|response)s?\s*(?:[:：]|is\b|was\b)/i,
   },
   {
+    needs: [programNoun],
     instrument: "program",
     pattern: new RegExp(
       `\\b(?:after|by|from)\\s+(?:computing|calculating|checking|verifying|running|executing|testing|evaluating)\\s+(?:it |this |that |the \\w+ )?(?:with|in|via|using|through)\\s+(?:the |a |some )?(?:\\w+ )?${program}\\b`,
       "i",
     ),
   },
-  { instrument: "search", pattern: new RegExp(`\\bI${adverbs}${lookedVerb}`, "i") },
+  { needs: [speaker], instrument: "search", pattern: new RegExp(`\\bI${adverbs}${lookedVerb}`, "i") },
   {
+    needs: [speaker],
     instrument: "search",
     pattern: new RegExp(
       `\\bI${adverbs}(?:did|performed|ran|made|conducted)(?: (?:a|an|some|the))?(?: \\w+){0,2} (?:search(?:es)?|lookup|look-up|query|check)\\b`,
@@ -169,14 +190,20 @@ const english: readonly ClaimPattern[] = [
     ),
   },
   {
+    needs: [speaker],
     instrument: "search",
     pattern: new RegExp(
       `\\bI${adverbs}(?:checked|read(?: through)?|reviewed|went through|gone through|opened|inspected|scanned|examined|listed|looked (?:at|in|into|inside|through|over)|visited|analy[sz]ed|parsed|skimmed|studied)\\s+(?:(?:the|all|both|every|each|your|their|its|of|\\d+|\\w+) ){0,3}?${place}\\b`,
       "i",
     ),
   },
-  { instrument: "search", pattern: new RegExp(`\\bI${adverbs}(?:checked|looked|searched),?\\s+and\\b`, "i") },
   {
+    needs: [speaker],
+    instrument: "search",
+    pattern: new RegExp(`\\bI${adverbs}(?:checked|looked|searched),?\\s+and\\b`, "i"),
+  },
+  {
+    needs: [speaker],
     instrument: "search",
     pattern: new RegExp(
       `\\bI${adverbs}found\\s+(?:\\w+ ){0,4}?(?:online|on the (?:web|internet)|sources?|articles?|search results?|web ?pages?|listings?)\\b`,
@@ -345,7 +372,14 @@ function claimIn(
   toolNames: readonly string[],
   aboutCode: boolean,
 ): Pick<Claim, "instrument" | "tool"> | null {
-  for (const { instrument, pattern, present } of patternsFor(visible)) {
+  const holds = new Map<RegExp, boolean>();
+  const has = (words: RegExp): boolean => {
+    const known = holds.get(words) ?? words.test(visible);
+    holds.set(words, known);
+    return known;
+  };
+  for (const { instrument, pattern, needs, present } of patternsFor(visible)) {
+    if (needs?.every(has) === false) continue;
     // "Running the following shows it:" introduces code.
     if (present === true && (aboutCode || /[:：]\s*$/.test(visible))) continue;
     const match = pattern.exec(visible);

@@ -13,17 +13,33 @@ const adverbs = "(?:'ve| have)?\\s+(?:just |already |now |successfully |also |th
 const finite =
   /\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|does|do|means?|gives?|makes?|uses?|lets?)\b/i;
 
-const doneInEnglish: readonly RegExp[] = [
+/** Reports by who did it; only a sentence with such a word in it need be held against them. */
+const doer = /\b(?:I|we)\b/i;
+const doneByTheWriter: readonly RegExp[] = [
   new RegExp(`\\b(?:I|we)${adverbs}(?:${hardVerbs})\\b(?!\\s+(?:me|you)\\b)`, "i"),
   new RegExp(`\\b(?:I|we)${adverbs}(?:${softVerbs})\\s+(?:[\\w'’"“”-]+\\s+){0,6}?${outsideNouns}\\b`, "i"),
+];
+/** Reports of what something is or has become, likewise. */
+const auxiliary = /\b(?:has|have|is|are|was|were)\b/i;
+const doneToThings: readonly RegExp[] = [
   new RegExp(
     `\\b${outsideNouns}\\b[^.!?\\n]{0,60}\\b(?:has|have|is|are|was|were)\\s+(?:now |just |already |successfully |all )*(?:been\\s+)?(?:${doneParticiple})\\b`,
     "i",
   ),
   new RegExp(`\\b(?:has|have) been (?:successfully |now |just )*(?:${hardVerbs})\\b`, "i"),
+];
+const doneInBrief: readonly RegExp[] = [
   /^\s*(?:Done|Saved|Sent|Booked|Scheduled|Registered|Posted|Committed|Deployed|Deleted|Installed|Submitted|Executed|All (?:set|done))\b\s*(?:[.!:,—-]|$)/im,
   /\b(?:build|deploy(?:ment)?|installation|compilation|tests?|migration|backup|upload|download|sync|request|query|transaction|update|restart)\s+(?:has |have |was |were )?(?:finished|completed|succeeded|passed|went through|is complete|are passing|is done|successful)\b/i,
 ];
+
+function doneInEnglish(sentence: string): readonly RegExp[] {
+  return [
+    ...(doer.test(sentence) ? doneByTheWriter : []),
+    ...(auxiliary.test(sentence) ? doneToThings : []),
+    ...doneInBrief,
+  ];
+}
 
 const doneInJapanese: readonly RegExp[] = [
   // Nouns of deeds with する in the past.
@@ -90,13 +106,13 @@ export function findDoneReport(text: string, userText = ""): TextFinding | null 
     const isLatin = !isJapanese && !/[\u4e00-\u9fff]/.test(sentence);
     if (
       isLatin &&
-      (fragmentOutside.test(sentence) || shortReport.test(sentence)) &&
       !finite.test(sentence) &&
+      (fragmentOutside.test(sentence) || shortReport.test(sentence)) &&
       !notDone.test(sentence.replace(courtesies, ""))
     )
       return true;
     if (echoesDone(sentence, text.slice(start, end), asked)) return true;
-    return (isLatin ? doneInEnglish : isJapanese ? doneInJapanese : doneInChinese).some((pattern) => {
+    return (isLatin ? doneInEnglish(sentence) : isJapanese ? doneInJapanese : doneInChinese).some((pattern) => {
       const match = pattern.exec(sentence);
       if (match === null) return false;
       const clause = clauseAround(sentence, match.index, match.index + match[0].length).replace(courtesies, "");
