@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Handler, jsonResponse, TransportError } from "../protocol/handler.ts";
+import { plainRequest } from "../protocol/plain-request.ts";
 import { appendHeader, hopByHopHeaders } from "./headers.ts";
 
 /** A handler that is reachable through a socket. */
@@ -21,6 +22,8 @@ export interface ListenOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
+/** Methods that any request may have. */
+const plainMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** Request bodies up to this size are read before the handler is called: cheaper than a stream, and small enough to hold. */
 const bufferedBodyBytes = 1024 * 1024;
 
@@ -118,7 +121,10 @@ async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promis
     (incoming.headers["transfer-encoding"] !== undefined || Number(incoming.headers["content-length"] ?? 0) > 0);
   const body = hasBody ? await requestBody(incoming) : null;
   try {
-    return new Request(requestUrl(incoming), { method, headers, body, signal, duplex: "half" });
+    const url = requestUrl(incoming);
+    if (plainMethods.has(method) && !(body instanceof ReadableStream))
+      return plainRequest({ url, method, headers, body, signal });
+    return new Request(url, { method, headers, body, signal, duplex: "half" });
   } catch (error) {
     throw new BadRequest(`this request cannot be served: ${error instanceof Error ? error.message : String(error)}`);
   }

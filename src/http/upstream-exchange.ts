@@ -17,7 +17,7 @@ export interface OutgoingRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: Record<string, string>;
-  readonly body: Uint8Array | Readable | null;
+  readonly body: string | Uint8Array | Readable | null;
 }
 
 /** Bytes of a response body that wait for the reader before the socket is told to stop. */
@@ -35,7 +35,7 @@ type BodyController = ReadableStreamDefaultController<Uint8Array>;
 export function startExchange(
   dispatcher: Dispatcher,
   request: OutgoingRequest,
-  signal: AbortSignal,
+  signal: AbortSignal | null,
   limits: ExchangeLimits,
   place: Omit<FailurePlace, "progress">,
 ): Promise<Response> {
@@ -74,7 +74,7 @@ export function startExchange(
       over = result;
       clearTimeout(total);
       clearTimeout(waiting);
-      signal.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", abort);
     }
 
     function fail(error: TransportError): void {
@@ -158,8 +158,8 @@ export function startExchange(
       },
     };
 
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort);
+    if (signal?.aborted === true) return abort();
+    signal?.addEventListener("abort", abort);
     try {
       dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 } as Dispatcher.DispatchOptions, handler);
     } catch (error) {
@@ -177,8 +177,8 @@ function impossibleHead(status: number, headers: IncomingHttpHeaders, server: st
 }
 
 /** The failure that an abort signal stands for. */
-export function aborted(signal: AbortSignal): TransportError {
-  const reason: unknown = signal.reason;
+export function aborted(signal: AbortSignal | null): TransportError {
+  const reason: unknown = signal?.reason;
   return new TransportError("aborted", "the request was aborted", { cause: reason });
 }
 

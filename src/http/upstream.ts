@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { connect as connectTls, rootCertificates } from "node:tls";
 import type { buildConnector, Dispatcher } from "undici";
 import { type Handler, TransportError } from "../protocol/handler.ts";
+import { abortSignalOf, takePlainBody } from "../protocol/plain-request.ts";
 import { speaksTls } from "./failure.ts";
 import { hopByHopHeaders } from "./headers.ts";
 import { Agent, connectorOf, loadProxyAgent } from "./undici-parts.ts";
@@ -57,9 +58,9 @@ export function upstream(baseUrl: string, options: UpstreamOptions = {}): Upstre
   const authorization = base.username === "" ? null : basicAuthorization(base);
 
   const handler: Handler = async (request) => {
-    const { signal } = request;
-    const body = request.body === null ? null : await outgoingBody(request, request.body);
-    if (signal.aborted) throw aborted(signal);
+    const signal = abortSignalOf(request);
+    const body = await outgoingBody(request);
+    if (signal?.aborted === true) throw aborted(signal);
     const { pathname, search } = new URL(request.url);
     const outgoing: OutgoingRequest = {
       origin: base.origin,
@@ -199,9 +200,12 @@ function outgoingHeaders(received: Headers, streaming: boolean, authorization: s
   return headers;
 }
 
-/** A body in one piece is sent as bytes; a longer one streams, read only as fast as it can be sent. */
-async function outgoingBody(request: Request, stream: ReadableStream<Uint8Array>): Promise<Uint8Array | Readable> {
-  const reader = stream.getReader();
+/** A body in one piece is sent as it is; a longer one streams, read only as fast as it can be sent. */
+async function outgoingBody(request: Request): Promise<OutgoingRequest["body"]> {
+  const plain = takePlainBody(request);
+  if (plain !== undefined) return plain;
+  if (request.body === null) return null;
+  const reader = request.body.getReader();
   try {
     const first = await reader.read();
     if (first.done) return new Uint8Array(0);

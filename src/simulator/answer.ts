@@ -22,11 +22,17 @@ export interface AnswerOptions {
   readonly raw?: boolean;
 }
 
+/** A model belongs to one profile, and its set-up is asked for with every request. */
+const setUps = new WeakMap<ProfileModel, SetUp>();
+
 /** The measured set-up of a model in a checked profile. @throws Error where the profile was never checked. */
 export function setUpOf(profile: SimulatorProfile, model: ProfileModel): SetUp {
+  const known = setUps.get(model);
+  if (known !== undefined) return known;
   const choice = model.template === undefined ? profile.server : { ...profile.server, template: model.template };
   const setUp = findSetUp(choice, model.format);
   if (typeof setUp === "string") throw new Error(setUp);
+  setUps.set(model, setUp);
   return setUp;
 }
 

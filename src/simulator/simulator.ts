@@ -42,7 +42,7 @@ export function createSimulator(options: SimulatorOptions): Handler {
     if (request.signal.aborted) throw new TransportError("aborted", "the request was aborted");
     let body = "";
     try {
-      if (request.body !== null) body = await request.text();
+      body = await request.text();
     } catch (cause) {
       throw new TransportError("aborted", "the request body could not be read", { cause });
     }

@@ -31,7 +31,7 @@ async function openFile(path: string, flags: "a" | "ax"): Promise<AppendFile> {
 /** More than this may not wait in memory: writers are asked to wait. */
 const highWater = 4 * 1024 * 1024;
 /** Milliseconds for which lines gather before they go out together: thousands of small writes cost more than the work they record. */
-const gatherMs = 10;
+const gatherMs = 40;
 /** A batch of this size goes out without waiting for more. */
 const batchSize = 256 * 1024;
 

@@ -50,10 +50,15 @@ export interface ReportModel {
   samples(): AsyncIterable<SampleView>;
 }
 
-/** Reads a run once and builds what reports show; texts of samples are read again, one at a time, when a report asks. */
+/** UTF-16 units of reply bodies up to which the samples of a run stay in memory: several reports then read it once. */
+const heldUnits = 16_000_000;
+
+/** Reads a run once and builds what reports show. Of a large run texts are read again, one sample at a time, when a report asks. */
 export async function buildReportModel(source: ReportSource): Promise<ReportModel> {
   const { record, summary, classifications } = source;
   const rows: SampleRow[] = [];
+  let held: SampleView[] | null = [];
+  let units = 0;
   const pickers = new Map<string, QuotePicker>();
   for await (const capture of source.captures()) {
     const judged = classifications.get(capture.id);
@@ -62,7 +67,12 @@ export async function buildReportModel(source: ReportSource): Promise<ReportMode
     const picker = pickers.get(row.target) ?? createQuotePicker();
     pickers.set(row.target, picker);
     const kinds = picker.wants(row);
-    if (kinds.length > 0) picker.take(kinds, sampleView(capture, judged));
+    units += bodyUnits(capture);
+    if (units > heldUnits) held = null;
+    if (held === null && kinds.length === 0) continue;
+    const view = sampleView(capture, judged);
+    held?.push(view);
+    if (kinds.length > 0) picker.take(kinds, view);
   }
   return {
     record,
@@ -73,9 +83,14 @@ export async function buildReportModel(source: ReportSource): Promise<ReportMode
     swaps: swapsWithin(record, summary),
     targets: targetNames(record, summary).map((name) => targetView(name, record, summary, rows, pickers.get(name))),
     async *samples() {
-      for await (const capture of source.captures()) yield sampleView(capture, classifications.get(capture.id));
+      if (held !== null) yield* held;
+      else for await (const capture of source.captures()) yield sampleView(capture, classifications.get(capture.id));
     },
   };
+}
+
+function bodyUnits(capture: Capture): number {
+  return capture.exchanges.reduce((sum, { body }) => sum + ("utf8" in body ? body.utf8 : body.base64).length, 0);
 }
 
 function targetView(
