@@ -36,8 +36,8 @@ const gatherMs = 40;
 const batchSize = 256 * 1024;
 
 /**
- * Appends lines to one file in the order in which they came: they gather for a moment, and while a write is under way, and go
- * out together; a flush does not wait for more. The first failure is kept and given to everyone who waits, writes or closes afterwards, so that nothing is
+ * Appends lines to one file in the order in which they came: they gather for a moment and go out together; a flush does not wait
+ * for more. The first failure is kept and given to everyone who waits, writes or closes afterwards, so that nothing is
  * lost without a word.
  */
 export class LineWriter {
@@ -72,6 +72,10 @@ export class LineWriter {
     if (this.#failure !== null) throw this.#failure;
     this.#waiting.push(line, "\n");
     this.#waitingSize += line.length;
+    this.#gather();
+  }
+
+  #gather(): void {
     if (this.#waitingSize >= batchSize) this.#begin();
     else this.#timer ??= setTimeout(() => this.#begin(), gatherMs);
   }
@@ -105,14 +109,16 @@ export class LineWriter {
 
   /** Resolves when everything appended so far is with the operating system. @throws StoreError */
   async flush(): Promise<void> {
-    this.#begin();
-    await this.#running;
+    do {
+      this.#begin();
+      await this.#running;
+    } while (this.#waiting.length > 0 && this.#failure === null);
     if (this.#failure !== null) throw this.#failure;
   }
 
   async close(): Promise<void> {
-    this.#begin();
-    await this.#running;
+    await this.flush().catch(() => undefined);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     try {
       await this.#file?.close();
     } catch (error) {
@@ -122,22 +128,21 @@ export class LineWriter {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** Never rejects: the failure is kept for the next caller, since nobody may be waiting now. */
+  /** Writes what waits. Never rejects: the failure is kept for the next caller, since nobody may be waiting now. */
   async #drain(): Promise<void> {
     // Lines of the same turn of the event loop go out together.
     await Promise.resolve();
-    while (this.#waiting.length > 0 && this.#failure === null) {
-      const text = this.#waiting.join("");
-      this.#waiting = [];
-      this.#waitingSize = 0;
-      try {
-        await this.#after?.flush();
-        if (this.#file === null) throw new StoreError(`${this.#path}: the run is closed`);
-        await this.#file.write(text);
-      } catch (error) {
-        this.#failure = storeError(this.#path, error);
-      }
+    const text = this.#waiting.join("");
+    this.#waiting = [];
+    this.#waitingSize = 0;
+    try {
+      await this.#after?.flush();
+      if (this.#file === null) throw new StoreError(`${this.#path}: the run is closed`);
+      await this.#file.write(text);
+    } catch (error) {
+      this.#failure = storeError(this.#path, error);
     }
     this.#running = null;
+    if (this.#waiting.length > 0 && this.#failure === null) this.#gather();
   }
 }

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { bodyText } from "../../../src/lab/capture/body.ts";
 import { csvReport } from "../../../src/lab/report/csv.ts";
 import { reportNames, reports } from "../../../src/lab/report/index.ts";
 import { buildReportModel } from "../../../src/lab/report/model.ts";
@@ -24,7 +25,47 @@ function cellOf(changes: Partial<Cell>): Cell {
   return { ...first, ...changes };
 }
 
+/** The story, with how often its captures were read; `padding` lengthens each reply. */
+async function readings(padding: string) {
+  const told = tellRun();
+  let read = 0;
+  const model = await buildReportModel({
+    ...told,
+    async *captures() {
+      read += 1;
+      for await (const capture of told.captures())
+        yield {
+          ...capture,
+          exchanges: capture.exchanges.map((exchange) => ({
+            ...exchange,
+            body: { utf8: bodyText(exchange.body) + padding },
+          })),
+        };
+    },
+  });
+  const ids = async (): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const sample of model.samples()) found.push(sample.row.id);
+    return found;
+  };
+  return { first: await ids(), second: await ids(), read: () => read, rows: model.rows.map(({ id }) => id) };
+}
+
 describe("report model", () => {
+  it("reads a small run once, however many reports ask for its samples", async () => {
+    const { first, second, read, rows } = await readings("");
+    expect(first).toEqual(rows);
+    expect(second).toEqual(rows);
+    expect(read()).toBe(1);
+  });
+
+  it("reads a large run again for each report, and holds no texts", async () => {
+    const { first, second, read, rows } = await readings(" ".repeat(1_000_000));
+    expect(first).toEqual(rows);
+    expect(second).toEqual(rows);
+    expect(read()).toBe(3);
+  });
+
   it("has the targets in the run's order", async () => {
     expect((await story()).model.targets.map((target) => target.name)).toEqual([
       "agents-a1",
