@@ -65,6 +65,7 @@ export async function meetTarget(options: MeetOptions): Promise<MeetResult> {
     keySent: sendsKey(options.headers),
   });
   if (present.failure !== null) return { ok: false, ...present.failure };
+  if (present.note !== null) options.note?.(present.note.text);
 
   const probe = probeOf(options, ask, found);
   // Rendering loads the model where that happens on demand, and what is loaded shows in the inspection.

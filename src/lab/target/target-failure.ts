@@ -65,6 +65,9 @@ export function htmlLine(shown: string): TargetFailure {
   };
 }
 
+/** Names of a list that a line shows. */
+const mostNames = 3;
+
 export interface PresenceOptions {
   readonly ask: Ask;
   readonly found: Identification;
@@ -86,14 +89,16 @@ export async function presence(
     const failure = await chatRouteFailure(options);
     if (failure !== null) return { failure, note: null };
   }
-  if (models.entries === null || server.modelNames === "any") return { failure: null, note: null };
-  if (models.names.some((name) => server.sameModel(model, name))) return { failure: null, note: null };
-  if (server.modelNames === "open") {
+  if (models.entries === null || models.names.some((name) => server.sameModel(model, name)))
+    return { failure: null, note: null };
+  if (server.modelNames !== "listed") {
     const reference = TransportError.is(models.answer) ? null : models.answer.reference;
-    return {
-      failure: null,
-      note: { text: `The list of models does not name "${model}"; it is asked for all the same.`, reference },
-    };
+    const listed = models.names.slice(0, mostNames).join(", ");
+    const text =
+      server.modelNames === "open" || listed === ""
+        ? `The list of models does not name "${model}"; it is asked for all the same.`
+        : `${server.title} takes any name for its model: it lists ${listed}, and that is what answers as "${model}".`;
+    return { failure: null, note: { text, reference } };
   }
   // A tag that may be left out is left out of the suggestion, too.
   const names = models.names.map(

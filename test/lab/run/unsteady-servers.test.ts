@@ -321,3 +321,20 @@ describe("several models on one server", () => {
     ]);
   });
 });
+
+describe("a name that the server does not list", () => {
+  it.each([
+    [
+      "llama-server, which takes any name",
+      llamaServer("m"),
+      /^t: llama-server takes any name .* it lists m, .* answers as "mine"/,
+    ],
+    ["an endpoint that may have more than it lists", plain("m"), /^t: The list of models does not name "mine"/],
+  ])("is measured on %s, and one line says so", async (_what, handler, line) => {
+    await using root = await scratch();
+    const run = await runInto(root.path, [target("t", "mine", handler)], { ...once, trials: 1 });
+    expect(notes(run)).toEqual([expect.stringMatching(line)]);
+    const [met] = run.stored.record.targets;
+    expect(met?.evidence.map(({ statement }) => `t: ${statement}`)).toContain(notes(run)[0]);
+  });
+});
