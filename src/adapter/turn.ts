@@ -98,11 +98,13 @@ export interface Turn {
   callable(): readonly Tool[];
   /** A fresh call id, unique in this turn; `mark` (letters, digits, "_") is kept at its end for later turns to read. */
   newCallId(mark?: string): string;
+  /** The id itself where it is free in this turn and its history, else a fresh one. */
+  takeCallId(id: string | null): string;
   /** Leaves data for later stages. */
   put<T>(key: Slot<T>, value: T): void;
   /** What an earlier stage left; undefined where it did not run or had nothing to say. */
   get<T>(key: Slot<T>): T | undefined;
-  /** Writes one line of the turn's trace; `stage` is filled in by the runner. */
+  /** Writes one line of the turn's trace. */
   trace(entry: TraceEntry): void;
   /** Notes text of the client that does not reach the upstream, with the reason, so that nothing disappears unseen. */
   drop(stage: string, reason: string, text: string): void;

@@ -1,0 +1,81 @@
+import { configSchemaWith } from "../../src/adapter/config.ts";
+import type { AdapterEvent } from "../../src/adapter/events.ts";
+import { openTurn } from "../../src/adapter/open-turn.ts";
+import { openPipeline } from "../../src/adapter/pipeline.ts";
+import type { Stage } from "../../src/adapter/stage.ts";
+import type { DroppedText } from "../../src/adapter/trace.ts";
+import type { ClientHints, FrontName, PinnedFetch, UpstreamFacts } from "../../src/adapter/turn.ts";
+import type { ChatRequest } from "../../src/protocol/chat.ts";
+import type { TraceEntry } from "../../src/protocol/trace.ts";
+
+/** A client that says nothing of itself. */
+export const unknownClient: ClientHints = { name: "unknown", version: null, turnMetadata: null, headers: {} };
+
+export interface StageRun {
+  /** Requests that reached the upstream, in order. */
+  readonly asked: readonly ChatRequest[];
+  /** Events that left the stages. */
+  readonly events: readonly AdapterEvent[];
+  readonly entries: readonly TraceEntry[];
+  readonly dropped: readonly DroppedText[];
+  readonly outcome: string;
+}
+
+export interface StageRunOptions {
+  readonly stages: readonly Stage[];
+  /** Order of the response hooks; the same as `stages` where absent. */
+  readonly responseOrder?: readonly Stage[];
+  readonly request: ChatRequest;
+  /** One list of events for each time the upstream is asked; the last is given again. */
+  readonly replies?: readonly (readonly AdapterEvent[])[];
+  readonly client?: ClientHints;
+  readonly front?: FrontName;
+  readonly config?: Record<string, unknown>;
+  readonly web?: PinnedFetch;
+  readonly facts?: UpstreamFacts;
+}
+
+/** Runs stages alone, around an upstream of scripted events. Function tools of the request are its declared tools. */
+export async function runStages(options: StageRunOptions): Promise<StageRun> {
+  let seed = 1;
+  const names = options.stages.map((stage) => stage.name) as [string, ...string[]];
+  const { turn, entries, dropped } = openTurn(
+    {
+      front: options.front ?? "chat",
+      client: options.client ?? unknownClient,
+      original: options.request,
+      tools: (options.request.tools ?? []).map((tool) => ({
+        name: tool.function.name,
+        kind: "function" as const,
+        namespace: null,
+        clientName: tool.function.name,
+        tool,
+      })),
+      dropped: [],
+      entries: [],
+    },
+    {
+      config: configSchemaWith(names).parse(options.config ?? {}),
+      now: () => 1_796_034_218_000,
+      random: () => {
+        seed = (seed * 48_271) % 2_147_483_647;
+        return seed / 2_147_483_647;
+      },
+      web: options.web ?? null,
+      upstreamFacts: async () => options.facts ?? { kind: "openai", version: null, toolsInPrompt: "unknown" },
+    },
+    new AbortController().signal,
+  );
+  const asked: ChatRequest[] = [];
+  const events: AdapterEvent[] = [];
+  const replies = options.replies ?? [[{ kind: "end" as const, finishReason: "stop" as const, usage: null }]];
+  const pipeline = openPipeline({ request: options.stages, response: options.responseOrder ?? options.stages }, turn);
+  const outcome = await pipeline.run(
+    async function* (request) {
+      asked.push(request);
+      yield replies[Math.min(asked.length, replies.length) - 1] ?? [];
+    },
+    (event) => void events.push(event),
+  );
+  return { asked, events, entries, dropped, outcome };
+}
