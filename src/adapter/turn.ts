@@ -60,6 +60,8 @@ export interface PinnedFetch {
 
 /** What is known of the upstream server; found once, when somebody first asks. */
 export interface UpstreamFacts {
+  /** False where nothing answered, so that nothing is known. */
+  readonly reached: boolean;
   readonly kind: ServerKind;
   readonly version: string | null;
   /** Did the rendered prompt hold the tools whole? `unknown` where no route shows it. */

@@ -11,6 +11,8 @@ export interface Listener {
   readonly port: number;
   /** Stops listening and ends every connection, also those with a request under way. */
   close(): Promise<void>;
+  /** Stops listening at once and lets what is under way finish, for at most so many milliseconds; then closes. */
+  drain(limitMs: number): Promise<void>;
 }
 
 export interface ListenOptions {
@@ -48,14 +50,25 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   server.on("error", report);
   const { port, family, address } = server.address() as AddressInfo;
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : family === "IPv6" ? `[${address}]` : address;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
   return {
     url: `http://${shown}:${port}`,
     port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
+    drain(limitMs) {
+      return new Promise((resolve) => {
+        const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+        server.close(() => {
+          clearTimeout(limit);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
+    },
   };
 }
 

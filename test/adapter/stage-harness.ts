@@ -62,7 +62,8 @@ export async function runStages(options: StageRunOptions): Promise<StageRun> {
         return seed / 2_147_483_647;
       },
       web: options.web ?? null,
-      upstreamFacts: async () => options.facts ?? { kind: "openai", version: null, toolsInPrompt: "unknown" },
+      upstreamFacts: async () =>
+        options.facts ?? { reached: true, kind: "openai", version: null, toolsInPrompt: "unknown" },
     },
     new AbortController().signal,
   );

@@ -1,16 +1,22 @@
 import type { Stage } from "../stage.ts";
+import { finish } from "./finish.ts";
+import { guard } from "./guard.ts";
+import { prompt } from "./prompt.ts";
+import { repair } from "./repair.ts";
+import { scan } from "./scan.ts";
+import { validate } from "./validate.ts";
 
 /**
  * The order in which request hooks run, outermost first:
- * intent, warnings, relay, router, suppress, finish, web, prune, compress, prompt.
+ * intent, warnings, relay, router, suppress, finish, web, prune, compress, guard, prompt.
  */
-export const requestOrder: readonly Stage[] = [];
+export const requestOrder: readonly Stage[] = [finish, guard, prompt];
 
-/** The order in which response hooks run, from the upstream outwards: scan, repair, guard, suppress, intent, web, finish, compress, validate. */
-export const responseOrder: readonly Stage[] = [];
+/** The order in which response hooks run, from the upstream outwards: prompt, scan, repair, guard, suppress, intent, web, finish, compress, validate. */
+export const responseOrder: readonly Stage[] = [prompt, scan, repair, guard, finish, validate];
 
 /** Every stage. To add one: its file, and its place in one or both of the orders above. */
 export const stages: readonly Stage[] = [...new Set([...requestOrder, ...responseOrder])];
 
 /** Names of the stages, for `--disable` and the configuration. */
-export const stageNames: readonly string[] = stages.map((stage) => stage.name);
+export const stageNames = stages.map((stage) => stage.name) as [string, ...string[]];

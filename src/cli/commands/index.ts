@@ -1,3 +1,4 @@
+import { adapterOptions } from "./adapter-options.ts";
 import { type Command, command } from "./command.ts";
 import { baselineOptions, compareOptions, gateOptions } from "./gate-options.ts";
 import {
@@ -96,6 +97,15 @@ export const commands: readonly Command[] = [
     positionals: [{ name: "action", describe: { en: "What to do", ja: "操作" }, choices: ["promote"] }, run],
     options: baselineOptions,
     load: async () => (await import("./baseline.ts")).baseline,
+  }),
+  command({
+    name: "adapter",
+    describe: {
+      en: "Make a small local model dependable behind Codex, OpenCode or Qwen Code",
+      ja: "Codex・OpenCode・Qwen Code から小さなローカルモデルを確実に使えるようにします",
+    },
+    options: adapterOptions,
+    load: async () => (await import("./adapter.ts")).adapter,
   }),
   command({
     name: "simulate",
