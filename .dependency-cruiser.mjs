@@ -48,6 +48,27 @@ export default {
       to: { path: "^src/http/" },
     },
     {
+      name: "adapter-imports-only-protocol",
+      comment: "The adapter is a Handler around a Handler: whatever else it needs of the world is given to it.",
+      severity: "error",
+      from: { path: "^src/adapter/" },
+      to: { path: "^src/(?!adapter/|protocol/)" },
+    },
+    {
+      name: "adapter-names-no-core-module",
+      comment: "No files, no sockets, no clock of its own; and it can never run a process.",
+      severity: "error",
+      from: { path: "^src/adapter/" },
+      to: { path: coreModules },
+    },
+    {
+      name: "adapter-never-reaches-processes",
+      comment: "Commands are run by the client, behind its user's approval, and by nobody else.",
+      severity: "error",
+      from: { path: "^src/adapter/" },
+      to: { path: "^child_process$", reachable: true },
+    },
+    {
       name: "nothing-imports-the-cli",
       comment: "The composition root is the end of the line.",
       severity: "error",
