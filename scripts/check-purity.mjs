@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const pureFolders = ["protocol", "lab/classify", "lab/diagnose", "lab/stats", "lab/gate", "simulator"];
+const pureFolders = ["protocol", "lab/classify", "lab/diagnose", "lab/stats", "lab/gate", "simulator", "adapter"];
 const forbidden = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|\bcrypto\.random|\bprocess\./;
 
 const findings = pureFolders.flatMap((folder) =>

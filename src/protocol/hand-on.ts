@@ -132,8 +132,8 @@ function reasonAgainst(
   }
 }
 
-/** The text without what was acted on and without the wreckage of markup; text that only speaks of calls stays. */
-function residualText(text: string, removed: readonly (readonly [number, number])[]): string {
+/** The text without the stretches that are given (in order, none inside another) and without the wreckage of markup around them. */
+export function residualText(text: string, removed: readonly (readonly [number, number])[]): string {
   if (removed.length === 0) return text.trim();
   let residual = "";
   let from = 0;

@@ -2,7 +2,7 @@ import { messageText, toolChoiceWord } from "../../protocol/chat.ts";
 import type { Piece } from "../../protocol/formats/format.ts";
 import { toolCallFormats } from "../../protocol/formats/index.ts";
 import { createScanner, scanText } from "../../protocol/formats/scanner.ts";
-import { type HandOn, handOn, type RejectedCall, type TextEnd } from "../../protocol/hand-on.ts";
+import { type HandOn, handOn, type RejectedCall, residualText, type TextEnd } from "../../protocol/hand-on.ts";
 import type { AdapterEvent, FinishReason } from "../events.ts";
 import type { EventTransform, ReplyContext, Stage } from "../stage.ts";
 import { slot, type Turn } from "../turn.ts";
@@ -85,7 +85,7 @@ function openScan(turn: Turn, context: ReplyContext | null): EventTransform {
   function handedOn(text: string, found: readonly Piece[], end: TextEnd, where: string): Outcome {
     const handed = handOn(text, found, handOnRequest(turn), end);
     const events: AdapterEvent[] = [];
-    const rest = where === "text" ? restOf(handed.residual, text.slice(0, released)) : "";
+    const rest = where === "text" ? restOf(text, released, handed) : "";
     const withheld: string[] = [];
     const calls: AdapterEvent[] = [];
     for (const call of handed.calls) {
@@ -197,13 +197,16 @@ function handOnRequest(turn: Turn): Parameters<typeof handOn>[2] {
   };
 }
 
-/** What is left to say of a residual text of which the beginning has left already, perhaps with more white space around it. */
-function restOf(residual: HandOn["residual"], said: string): string {
-  const before = said.trim();
-  let same = 0;
-  while (same < before.length && before.charCodeAt(same) === residual.charCodeAt(same)) same++;
-  const rest = residual.slice(same);
-  return rest.trim() === "" ? "" : rest;
+/** What is left to say of a text of which the beginning has left already: all but what was acted on. */
+function restOf(text: string, released: number, { calls, rejected }: HandOn): string {
+  const acted = [...calls, ...rejected.filter(({ reason }) => reason !== "quoted")];
+  const removed = [...new Map(acted.map(({ start, end }) => [start, end]))]
+    .sort(([left], [right]) => left - right)
+    .map(([start, end]): readonly [number, number] => [start - released, end - released]);
+  const rest = residualText(text.slice(released), removed);
+  // Words on both sides of a call that is gone must not run together.
+  const joins = rest !== "" && removed[0]?.[0] === 0 && /\S$/.test(text.slice(0, released));
+  return joins ? `\n${rest}` : rest;
 }
 
 const reasons: Readonly<Record<RejectedCall["reason"], string>> = {
