@@ -111,6 +111,8 @@ async function nextPiece(
   body: ReadableStreamDefaultReader<Uint8Array>,
   turn: Turn,
 ): Promise<Uint8Array | string | null> {
+  // An upstream that does not heed the signal must not be read for nobody.
+  if (turn.signal.aborted) throw turn.signal.reason;
   try {
     const { done, value } = await body.read();
     return done ? null : value;

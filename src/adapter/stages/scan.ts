@@ -44,7 +44,12 @@ function openScan(turn: Turn, context: ReplyContext | null): EventTransform {
   let nativeCalls = 0;
 
   function takePieces(found: readonly Piece[]): readonly AdapterEvent[] {
-    pieces.push(...found);
+    for (const piece of found) {
+      const before = pieces.at(-1);
+      // Text that came in many pieces is one.
+      if (piece.kind === "text" && before?.kind === "text") pieces[pieces.length - 1] = { ...before, end: piece.end };
+      else pieces.push(piece);
+    }
     holding ||= found.some((piece) => piece.kind !== "text");
     const last = found.at(-1);
     if (holding || last === undefined) {
