@@ -72,7 +72,8 @@ function failureOf(status: number | null, words: string, wait: number | undefine
   const message = words === "" ? `the model server answered HTTP ${status ?? "200"} without a word` : words;
   const meaning = meaningOf(status, message);
   const base = { message: `model server: ${message}`, ...(wait === undefined ? {} : { retryAfter: wait }) };
-  if (/tool_choice|tool choice/i.test(message) && meaning.kind !== "context")
+  // A server without a parser names the choice `auto` in its refusal: that is about tools, not about the choice.
+  if (meaning.kind !== "refused" && meaning.kind !== "context" && /tool_choice|tool choice/i.test(message))
     return { status: 400, type: "invalid_request_error", code: choiceRefused, ...base };
   switch (meaning.kind) {
     case "refused":

@@ -34,8 +34,8 @@ export interface Responder extends TurnWorld {
 interface Running {
   readonly turn: Turn;
   readonly writer: ReplyWriter;
-  readonly streamed: boolean;
-  readonly leave: AbortController;
+  /** Aborts the turn; null where the reply is one body. */
+  readonly leave: AbortController | null;
   /** Runs the pipeline into a sink; resolves when all has been taken, never rejects. */
   run(sink: (event: AdapterEvent) => void | Promise<void>): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function respond(front: Front, body: JsonObject, request: Request, 
   const read = front.read(body);
   if (read.kind === "bad") return refuse(front, body, request, read.failure, world);
   const running = begin(front, body, read, request, world);
-  return running.streamed ? streamed(running, world) : whole(running);
+  return running.leave === null ? whole(running) : streamed(running, running.leave, world);
 }
 
 function refuse(front: Front, body: JsonObject, request: Request, failure: Failure, world: Responder): Response {
@@ -80,21 +80,23 @@ function refuse(front: Front, body: JsonObject, request: Request, failure: Failu
 
 function begin(front: Front, body: JsonObject, read: FrontRequest, request: Request, world: Responder): Running {
   const startedAt = world.now();
-  const leave = new AbortController();
-  const leaves = (): void => leave.abort(request.signal.reason);
+  const streamed = body["stream"] === true;
+  // The body of a stream can be cancelled, which the request's own signal does not tell.
+  const leave = streamed ? new AbortController() : null;
+  const signal = leave?.signal ?? request.signal;
+  const leaves = (): void => leave?.abort(request.signal.reason);
   if (request.signal.aborted) leaves();
-  else request.signal.addEventListener("abort", leaves, { once: true });
+  else if (leave !== null) request.signal.addEventListener("abort", leaves, { once: true });
   const { turn, entries, dropped } = openTurn(
     { ...read, front: front.name, client: readClientHints(request.headers, body) },
     world,
-    leave.signal,
+    signal,
   );
-  const streamed = body["stream"] === true;
   let asked = 0;
   let pipeline: Pipeline | null = null;
 
   function close(outcome: TurnTrace["outcome"]): void {
-    request.signal.removeEventListener("abort", leaves);
+    if (leave !== null) request.signal.removeEventListener("abort", leaves);
     world.onTrace({
       id: turn.id,
       startedAt,
@@ -114,7 +116,6 @@ function begin(front: Front, body: JsonObject, read: FrontRequest, request: Requ
   return {
     turn,
     writer: front.openWriter(turn, body),
-    streamed,
     leave,
     async run(sink) {
       let over = false;
@@ -135,7 +136,7 @@ function begin(front: Front, body: JsonObject, read: FrontRequest, request: Requ
         if (!over) await watched({ kind: "failed", failure: ownFault("the reply had no end") });
         close(outcome);
       } catch (error) {
-        if (leave.signal.aborted) {
+        if (signal.aborted) {
           close("left");
           return;
         }
@@ -173,8 +174,8 @@ async function whole({ turn, writer, run }: Running): Promise<Response> {
  * The head waits for the first event, so that a request that fails at once gets a status that its client understands, but not
  * longer than the keep-alive interval.
  */
-function streamed(running: Running, world: Responder): Promise<Response> {
-  const { turn, writer, leave } = running;
+function streamed(running: Running, leave: AbortController, world: Responder): Promise<Response> {
+  const { turn, writer } = running;
   const interval = turn.config.limits.keepAliveSeconds * 1000;
   const encoder = new TextEncoder();
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;

@@ -69,6 +69,26 @@ const faults: readonly {
     header: ["retry-after", "7"],
   },
   {
+    name: "vLLM without a parser",
+    answer: json(400, {
+      error: {
+        message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        type: "BadRequestError",
+        code: 400,
+      },
+    }),
+    status: 400,
+    code: "tools_refused",
+    words: /--tool-call-parser/,
+  },
+  {
+    name: "a server that does not know the choice",
+    answer: json(400, { error: { message: "tool_choice 'required' is not supported by this server", code: 400 } }),
+    status: 400,
+    code: "tool_choice_refused",
+    words: /not supported/,
+  },
+  {
     name: "a wrong key",
     answer: json(401, { error: { message: "Unauthorized" } }),
     status: 400,

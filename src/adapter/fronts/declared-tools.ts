@@ -1,6 +1,5 @@
 import type { Tool } from "../../protocol/chat.ts";
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
-import { schemaProblem } from "../../protocol/tool-arguments.ts";
 import type { TraceEntry } from "../../protocol/trace.ts";
 import type { DroppedText } from "../trace.ts";
 import type { DeclaredTool } from "../turn.ts";
@@ -65,24 +64,7 @@ export function declareTools(given: readonly JsonValue[], dropped: DroppedText[]
   }
 
   for (const entry of given) read(entry, null);
-  for (const { name, tool } of tools) {
-    const problem = quickProblem(tool);
-    if (problem !== null)
-      entries.push({
-        stage: "front",
-        decision: "schema_unusable",
-        reason: `arguments of ${name} are not checked: ${problem}`,
-      });
-  }
   return { tools, entries };
-}
-
-/** Only schemas that look unusual are compiled at once; the others when they are called. */
-function quickProblem(tool: Tool): string | null {
-  const { parameters } = tool.function;
-  if (parameters === undefined) return null;
-  if (parameters["type"] === "object" && !JSON.stringify(parameters).includes('"pattern":"')) return null;
-  return schemaProblem(tool);
 }
 
 function functionTool(definition: JsonObject, name: string, namespace: string | null): DeclaredTool {

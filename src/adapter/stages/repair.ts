@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson } from "../../protocol/json.ts";
 import { type FittedCall, fitCall } from "../../protocol/repair/fit-call.ts";
+import { schemaProblem } from "../../protocol/tool-arguments.ts";
 import type { AdapterCall, AdapterEvent } from "../events.ts";
 import type { Stage } from "../stage.ts";
 import type { Turn } from "../turn.ts";
@@ -22,6 +23,7 @@ export const repair: Stage = {
 };
 
 function mend(call: AdapterCall, turn: Turn): readonly AdapterEvent[] {
+  noteUncheckable(call.name, turn);
   const given = { name: call.name, arguments: call.argumentsText, untyped: false, stopped: true, jsonText: true };
   const fitted = fitCall(given, turn.callable());
   const usable = fitted.filter((one) => one.kind === "fits");
@@ -34,6 +36,18 @@ function mend(call: AdapterCall, turn: Turn): readonly AdapterEvent[] {
     const id = index === 0 ? call.id : turn.newCallId();
     return { kind: "call", call: { ...call, id, name: one.name, argumentsText: JSON.stringify(one.arguments) } };
   });
+}
+
+/** A schema that nobody can check is the client's; its tool is called all the same, and the trace says why nothing was checked. */
+function noteUncheckable(name: string, turn: Turn): void {
+  const tool = turn.callable().find((candidate) => candidate.function.name === name);
+  const problem = tool === undefined ? null : schemaProblem(tool);
+  if (problem !== null)
+    turn.trace({
+      stage: "repair",
+      decision: "schema_unusable",
+      reason: `arguments of ${name} are not checked: ${problem}`,
+    });
 }
 
 function asItCame(call: AdapterCall, fitted: readonly FittedCall[], turn: Turn): AdapterCall {
