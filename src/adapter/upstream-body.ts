@@ -1,19 +1,38 @@
-import type { ChatMessage, ChatRequest } from "../protocol/chat.ts";
+import type { ChatMessage, ChatRequest, MessageToolCall } from "../protocol/chat.ts";
+import { isJsonObject, parseJson } from "../protocol/json.ts";
 import { flatContent, joinContent } from "./history.ts";
 
 /**
  * The request as bytes for the upstream, in the shape that strict chat templates accept: one system message, first; later
- * instructions as user messages; no two user or assistant messages in a row; texts as strings; call ids of nine letters and digits.
+ * instructions as user messages; no two user or assistant messages in a row; one call to a message, its result behind it (Llama
+ * 3 knows no other way); texts as strings; call ids of nine letters and digits.
  */
 export function upstreamBody(request: ChatRequest): string {
   const { tools, ...rest } = request;
   const body = JSON.stringify({
     ...rest,
-    messages: strictMessages(request.messages),
+    messages: strictMessages(oneCallEach(request.messages)),
     ...(tools === undefined || tools.length === 0 ? {} : { tools }),
   });
   // JSON.stringify escapes lone surrogates and nothing else of that kind; parsers of servers choke on them.
   return body.includes("\\ud") ? withoutLoneSurrogates(body) : body;
+}
+
+/** Messages with several calls as several, each with its result; the text stays with the first. */
+function oneCallEach(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  if (!messages.some((message) => (message.tool_calls?.length ?? 0) > 1)) return messages;
+  const taken = new Set<ChatMessage>();
+  return messages.flatMap((message, at): readonly ChatMessage[] => {
+    if (taken.has(message)) return [];
+    const calls = message.tool_calls ?? [];
+    if (calls.length < 2) return [message];
+    return calls.flatMap((call, index) => {
+      const result = messages.slice(at + 1).find((other) => other.role === "tool" && other.tool_call_id === call.id);
+      if (result !== undefined) taken.add(result);
+      const own = { ...message, content: index === 0 ? (message.content ?? "") : "", tool_calls: [call] };
+      return result === undefined ? [own] : [own, result];
+    });
+  });
 }
 
 function strictMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
@@ -41,10 +60,21 @@ function strictMessages(messages: readonly ChatMessage[]): readonly ChatMessage[
 function strictMessage(message: ChatMessage, role: string, ids: (id: string) => string): ChatMessage {
   const content = flatContent(message.content);
   if (message.tool_calls !== undefined && message.tool_calls.length > 0) {
-    return { ...message, role, content, tool_calls: message.tool_calls.map((call) => ({ ...call, id: ids(call.id) })) };
+    return { ...message, role, content, tool_calls: message.tool_calls.map((call) => strictCall(call, ids)) };
   }
   if (message.tool_call_id !== undefined) return { ...message, role, content, tool_call_id: ids(message.tool_call_id) };
   return role === message.role && content === message.content ? message : { ...message, role, content };
+}
+
+/** Arguments that are no JSON object make llama-server fail on the whole history; as a text inside of one they are still told. */
+function strictCall(call: MessageToolCall, ids: (id: string) => string): MessageToolCall {
+  const { name, arguments: text } = call.function;
+  const whole = isJsonObject(parseJson(text))
+    ? text
+    : text.trim() === ""
+      ? "{}"
+      : JSON.stringify({ invalid_arguments: text });
+  return { ...call, id: ids(call.id), function: whole === text ? call.function : { name, arguments: whole } };
 }
 
 /**
