@@ -103,6 +103,30 @@ export function compressHistory(
   };
 }
 
+/**
+ * Shortens one text to `maxBytes` by its relevance to a question, without regard to facts. Its beginning is kept where nothing
+ * has to do with the question.
+ */
+export function shortenText(text: string, maxBytes: number, question: string): string {
+  const bytes = utf8Length(text);
+  if (bytes <= maxBytes) return text;
+  const depth = "facts_and_their_lines";
+  const units = splitUnits(text, "lines", [], () => false);
+  const rendering = renderUnits(text, units, depth, new Set());
+  const block: Block = {
+    message: 0,
+    part: null,
+    text,
+    kind: "last_output",
+    speaker: "tool",
+    units,
+    depth,
+    rendering,
+  };
+  restore([block], maxBytes - rendering.bytes, question, "forward");
+  return block.rendering.text;
+}
+
 /** The last run of user messages: what is being asked, with what the client put beside it. Empty where there is none. */
 function latestUserTurn(messages: readonly ChatMessage[]): { readonly start: number; readonly end: number } {
   const end = messages.findLastIndex((message) => message.role === "user") + 1;
@@ -219,13 +243,19 @@ function keptFacts(texts: readonly { readonly facts: readonly Fact[] }[], said: 
 const manyUnits = 20_000;
 
 /** Puts units back, best first, as long as there is room. */
-function restore(blocks: readonly Block[], room: number, question: string): void {
+function restore(
+  blocks: readonly Block[],
+  room: number,
+  question: string,
+  direction: "forward" | "backward" = "backward",
+): void {
   const candidates = blocks.flatMap((block) => {
     const scores = scoresOf(block, question);
     return block.units.map((unit, at) => ({ block, unit, score: scores[at] ?? 0 }));
   });
-  // A stable sort: of equal units the later one comes first, because it is nearer to the question.
-  const order = candidates.toReversed().sort((one, two) => two.score - one.score);
+  // A stable sort: of equal units of a history the later one comes first, because it is nearer to the question.
+  const listed = direction === "backward" ? candidates.toReversed() : candidates;
+  const order = listed.toSorted((one, two) => two.score - one.score);
   const restored = new Set<Unit>();
   let left = room;
   // What a mark costs is known only once it is written; a few rounds use the room that was set aside for marks.
