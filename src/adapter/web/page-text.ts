@@ -9,10 +9,16 @@ export interface PageText {
 /** Deeper and wider pages are cut there: what builds and walks a tree must not be a stranger's choice. */
 const limits = { maxInputLength: 4 * 1024 * 1024, maxDepth: 120, maxChildNodes: 5000, ellipsis: "…" };
 const leastText = 200;
+/** Elements that may be open at a time. A tree deeper than that costs the square of its size, and no person wrote it. */
+const deepestPage = 1000;
+const voidElements: ReadonlySet<string> = new Set(
+  "area base br col embed hr img input link meta param source track wbr".split(" "),
+);
 
 /** The text of an HTML page: its main part where it names one, without links, pictures, scripts and navigation. */
 export function htmlText(html: string): PageText {
   const title = /<title[^>]{0,200}>([^<]{1,400})/i.exec(html.slice(0, 100_000))?.[1] ?? null;
+  if (isTooDeep(html)) return { title: title === null ? null : tidy(title), text: tidy(withoutTags(html)) };
   const main = /<main[\s>]/i.test(html) ? convertPart(html, "main") : "";
   const text = main.length >= leastText ? main : convertPart(html, "body");
   return { title: title === null ? null : tidy(convertPart(title, "body")), text: tidy(text) };
@@ -44,6 +50,28 @@ function convertPart(html: string, base: "main" | "body"): string {
       { selector: "table", options: { uppercaseHeaderCells: false } },
     ],
   });
+}
+
+/** Counts every element that was not closed by its own name: more than are really open, never fewer. */
+function isTooDeep(html: string): boolean {
+  const open = new Map<string, number>();
+  let depth = 0;
+  for (const [, slash, written = ""] of html.matchAll(/<(\/?)([a-z][a-z0-9-]{0,40})/gi)) {
+    const name = written.toLowerCase();
+    if (voidElements.has(name)) continue;
+    const count = open.get(name) ?? 0;
+    if (slash === "/" && count === 0) continue;
+    const step = slash === "/" ? -1 : 1;
+    open.set(name, count + step);
+    depth += step;
+    if (depth > deepestPage) return true;
+  }
+  return false;
+}
+
+/** What is left of a page that is not worth a tree. */
+function withoutTags(html: string): string {
+  return html.replace(/<(?:script|style)\b[^<>]{0,2000}>[^<]{0,100000}/gi, "").replace(/<[^<>]{0,2000}>/g, "\n");
 }
 
 /** Text without control characters and without long runs of blank lines. */

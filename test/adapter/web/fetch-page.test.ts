@@ -156,6 +156,8 @@ describe("reading a page", () => {
     ["open tags", "<a <b <c ".repeat(10_000)],
     ["attributes", `<p ${'a="b" '.repeat(20_000)}>x`],
     ["title", `<title${" ".repeat(90_000)}`],
+    ["closing tags", `${"<div>".repeat(40_000)}${"</p>".repeat(40_000)}`],
+    ["mixed tags", "<b></i>".repeat(40_000)],
     ["table", `<table>${"<tr><td>".repeat(10_000)}`],
   ])("copes with hostile %s", async (_, html) => {
     expect(await pageOf(sent("text/html", html), { maxBytes: 1_000_000 })).toMatchObject({ kind: "page" });
