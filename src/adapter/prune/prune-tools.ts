@@ -27,7 +27,10 @@ export interface Pruning {
  * names, the client's shell and editing tools, and those of `keep`.
  */
 export function pruneTools(tools: readonly DeclaredTool[], request: ChatRequest, settings: PruneSettings): Pruning {
-  const asked = request.messages.filter((message) => message.role === "user").map(spokenText).join("\n");
+  const asked = request.messages
+    .filter((message) => message.role === "user")
+    .map(spokenText)
+    .join("\n");
   const instructed = request.messages.filter(isInstruction).map(messageText).join("\n");
   const needed = neededTools(tools, request, asked, settings.keep);
   const reasons = new Map<DeclaredTool, string>();
@@ -42,7 +45,8 @@ export function pruneTools(tools: readonly DeclaredTool[], request: ChatRequest,
   if (left.length > settings.maxTools) {
     const chosen = mostRelevant(left, needed, asked, settings.maxTools);
     for (const tool of left)
-      if (!chosen.has(tool)) reasons.set(tool, `of ${left.length} tools the ${settings.maxTools} nearest to the request stay`);
+      if (!chosen.has(tool))
+        reasons.set(tool, `of ${left.length} tools the ${settings.maxTools} nearest to the request stay`);
   }
   // A client whose only tools are of this kind means them.
   if (reasons.size === tools.length) return { kept: tools, dropped: [] };
@@ -74,8 +78,7 @@ function neededTools(
   keep: readonly string[],
 ): ReadonlySet<DeclaredTool> {
   const names = new Set(keep);
-  for (const message of request.messages)
-    for (const call of message.tool_calls ?? []) names.add(call.function.name);
+  for (const message of request.messages) for (const call of message.tool_calls ?? []) names.add(call.function.name);
   if (typeof request.tool_choice === "object") names.add(request.tool_choice.function.name);
   const words = new Set(asked.match(/[\w.-]{3,}/g) ?? []);
   const isNamed = (name: string): boolean => /[_.-]|[a-z][A-Z]/.test(name) && words.has(name);

@@ -31,8 +31,7 @@ export const toolGroups: readonly ToolGroup[] = [
     name: "mcp_resources",
     purpose: "lists resources of MCP servers",
     holds: (tool) =>
-      tool.namespace === null &&
-      named("list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource")(tool),
+      tool.namespace === null && named("list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource")(tool),
     asked:
       /\bMCP\b[^\n]{0,80}\b(?:resources?|templates?)\b|\b(?:resources?|templates?)\b[^\n]{0,80}\bMCP\b|\b(?:list|show|read|which|what)\b[^\n]{0,40}\bresources?\b|\bresource (?:list|templates?|uris?)\b|リソース|资源|資源|(?<![\w+.-])(?!https?:|file:|ssh:|git:|s?ftp:)[a-z][a-z0-9+.-]{1,20}:\/\//i,
   },
@@ -58,7 +57,8 @@ export const toolGroups: readonly ToolGroup[] = [
     holds: (tool) =>
       (tool.namespace === null || tool.namespace === "functions") &&
       named("request_user_input", "request_user_input_async")(tool),
-    asked: /\bplan(?:ning)?[- _]?mode\b|\bask me\b|\b(?:questions?|clarif\w+)\b[^\n]{0,30}\b(?:me|first|before)\b|プランモード|計画モード|質問して|聞いて(?:から|ください)|确认|询问/i,
+    asked:
+      /\bplan(?:ning)?[- _]?mode\b|\bask me\b|\b(?:questions?|clarif\w+)\b[^\n]{0,30}\b(?:me|first|before)\b|プランモード|計画モード|質問して|聞いて(?:から|ください)|确认|询问/i,
     instructed: /<collaboration_mode>[^<]{0,120}\bplan\b/i,
   },
   {
@@ -78,9 +78,33 @@ export const toolGroups: readonly ToolGroup[] = [
 
 /** Shell and editing tools of the clients we know, by the name within the namespace: a coding agent is nothing without them. */
 const handTools: ReadonlySet<string> = new Set([
-  "exec_command", "write_stdin", "shell", "shell_command", "local_shell", "container.exec", "exec", "wait", "bash", "run_shell_command",
-  "run_terminal_cmd", "execute_command", "terminal", "apply_patch", "edit", "multiedit", "edit_file", "replace", "str_replace",
-  "str_replace_editor", "str_replace_based_edit_tool", "write", "write_file", "create_file", "read", "read_file", "read_many_files",
+  "exec_command",
+  "write_stdin",
+  "shell",
+  "shell_command",
+  "local_shell",
+  "container.exec",
+  "exec",
+  "wait",
+  "bash",
+  "run_shell_command",
+  "run_terminal_cmd",
+  "execute_command",
+  "terminal",
+  "apply_patch",
+  "edit",
+  "multiedit",
+  "edit_file",
+  "replace",
+  "str_replace",
+  "str_replace_editor",
+  "str_replace_based_edit_tool",
+  "write",
+  "write_file",
+  "create_file",
+  "read",
+  "read_file",
+  "read_many_files",
 ]);
 
 /** True for the client's shell and editing tools, whatever letter case it writes them in. */

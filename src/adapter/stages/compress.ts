@@ -12,7 +12,8 @@ function toolsSize(request: ChatRequest): number {
 /** Shortens long histories without losing what a call could need; reports usage as if nothing had been left out. */
 export const compress: Stage = {
   name: "compress",
-  summary: "shortens histories beyond the budget, keeps facts word for word, and reports the usage of the whole history",
+  summary:
+    "shortens histories beyond the budget, keeps facts word for word, and reports the usage of the whole history",
   open(turn) {
     /** By how much the prompt of the turn's own history shrank; a reply to a request that grew in between is measured by it too. */
     let shrunk: { readonly bytes: number; readonly asked: number } | null = null;

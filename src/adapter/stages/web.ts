@@ -116,11 +116,15 @@ function openLoop(turn: Turn, context: ReplyContext, names: ReadonlySet<string>,
       said ||= heard.text !== "" || heard.foreign;
     }
     if (heard.own.length > 0) {
-      if (heard.foreign) withheld("the client's own calls of the same reply come first");
-      else withheld(`${turn.config.web.maxCalls} web calls were made in this turn`);
+      const limit = turn.config.web.maxCalls;
+      withheld(
+        heard.foreign
+          ? "the client's own calls of the same reply come first"
+          : `${limit} web calls were made in this turn`,
+      );
       // The reply would be empty, which clients take for an answer or try again.
-      if (!said)
-        yield { kind: "text", text: `No answer: the model wanted more than ${turn.config.web.maxCalls} web calls.` };
+      if (!said && !heard.foreign)
+        yield { kind: "text", text: `No answer: the model wanted more than ${limit} web calls.` };
     }
     yield { kind: "end", finishReason: heard.foreign ? end.finishReason : ended(end, heard.own.length > 0), usage };
   }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue, parseJson } from "../../protocol/json.ts";
 import type { PinnedFetch } from "../turn.ts";
-import { bareHost, isAddress } from "./address.ts";
+import { bareHost, isAddress, publicAddressesOnly } from "./address.ts";
 import { readBytes, reasonOf } from "./fetch-page.ts";
 import { tidy } from "./page-text.ts";
 import { allowedForm } from "./page-url.ts";
@@ -87,7 +87,7 @@ function readHits(body: JsonValue | undefined): readonly SearchHit[] | null {
     if (hits.length === mostHits) break;
     if (!isJsonObject(result) || typeof result["url"] !== "string") continue;
     const url = allowedForm(result["url"]);
-    if (url === null || hits.some((hit) => hit.url === url)) continue;
+    if (url === null || isUnfit(url) || hits.some((hit) => hit.url === url)) continue;
     hits.push({
       url,
       title: oneLine(result["title"], longestTitle),
@@ -95,6 +95,12 @@ function readHits(body: JsonValue | undefined): readonly SearchHit[] | null {
     });
   }
   return hits;
+}
+
+/** A search finds pages; an address of a local network among them is somebody's trap and would be refused anyway. */
+function isUnfit(url: string): boolean {
+  const host = bareHost(new URL(url).hostname);
+  return isAddress(host) && publicAddressesOnly(host) !== null;
 }
 
 function oneLine(value: JsonValue | undefined, longest: number): string {
