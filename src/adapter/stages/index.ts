@@ -1,19 +1,22 @@
 import type { Stage } from "../stage.ts";
+import { compress } from "./compress.ts";
 import { finish } from "./finish.ts";
 import { guard } from "./guard.ts";
 import { prompt } from "./prompt.ts";
+import { prune } from "./prune.ts";
 import { repair } from "./repair.ts";
 import { scan } from "./scan.ts";
 import { validate } from "./validate.ts";
+import { web } from "./web.ts";
 
 /**
  * The order in which request hooks run, outermost first:
  * intent, warnings, relay, router, suppress, finish, web, prune, compress, guard, prompt.
  */
-export const requestOrder: readonly Stage[] = [finish, guard, prompt];
+export const requestOrder: readonly Stage[] = [finish, web, prune, compress, guard, prompt];
 
 /** The order in which response hooks run, from the upstream outwards: prompt, scan, repair, guard, suppress, intent, web, finish, compress, validate. */
-export const responseOrder: readonly Stage[] = [prompt, scan, repair, guard, finish, validate];
+export const responseOrder: readonly Stage[] = [prompt, scan, repair, guard, web, finish, compress, validate];
 
 /** Every stage. To add one: its file, and its place in one or both of the orders above. */
 export const stages: readonly Stage[] = [...new Set([...requestOrder, ...responseOrder])];
