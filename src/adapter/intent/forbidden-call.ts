@@ -67,7 +67,8 @@ function fits(ban: Ban, call: CallForm): boolean {
     // Who reads or edits a file runs nothing that stands in it.
     return commands.some(
       ({ name, line }) =>
-        namesCommand(ban.object, name) || (!passiveCommands.has(name) && namesObject(ban.object, `${name} ${line}`)),
+        namesCommand(ban.object, name, line) ||
+        (!passiveCommands.has(name) && namesObject(ban.object, `${name} ${line}`)),
     );
   }
   const text = commands.map(({ name, line }) => `${name} ${line}`).join("\n");
@@ -118,13 +119,14 @@ function pathsOfCall(call: CallForm): string {
   return [call.name, ...named.map(([, value]) => String(value)), ...patched].join(" ");
 }
 
-function namesCommand(object: string, name: string): boolean {
-  return (
-    name.length > 1 &&
-    wordsOf(object).some(
-      (word) => word === name.toLowerCase() && !/^(?:test|find|type|file|sort|which|date)$/.test(word),
-    )
-  );
+/** "Don't run git push" names git, but only its push. */
+function namesCommand(object: string, name: string, line: string): boolean {
+  const words = wordsOf(object);
+  if (name.length < 2 || !words.includes(name.toLowerCase()) || /^(?:test|find|type|file|sort|which)$/.test(name))
+    return false;
+  const others = words.filter((word) => word !== name.toLowerCase() && /^[\w./:@-]+$/.test(word));
+  const spoken = ` ${line.toLowerCase()} `;
+  return others.length === 0 || others.some((word) => spoken.includes(` ${word}`));
 }
 
 function doesDeed(deed: Deed, call: CallForm, command: string | null): boolean {
