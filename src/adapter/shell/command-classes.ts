@@ -232,3 +232,8 @@ function isCredentialLike(word: string): boolean {
     word,
   );
 }
+
+/** Whether a name is that of a command which the table knows. */
+export function isKnownCommand(name: string): boolean {
+  return commandClasses.some((row) => row.names.includes(name));
+}

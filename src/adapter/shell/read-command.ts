@@ -28,7 +28,8 @@ const typographic = /(?:^|\s)[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]|[\u2018-\u2
  * assignments, comments, several commands) is `not_simple`, named by its most telling risk. Never throws.
  */
 export function readCommand(source: string): CommandReading {
-  const text = source.trim();
+  // Blanks of other scripts are part of a word to a shell, so only its own are taken off.
+  const text = source.replace(/^[ \t\n]+|[ \t\n]+$/g, "");
   if (text === "") return notSimple("unreadable", "no command");
   if (text.length > longestCommand) return notSimple("unreadable", "longer than 1,000 characters");
   if (unreadable.test(text)) return notSimple("unreadable", "a line break or an invisible character");
