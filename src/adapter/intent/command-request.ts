@@ -90,6 +90,9 @@ const proseWords = new Set(
     "a, an, the, of, for, with, on, to, my, your, our, their, its, this, that, these, those, please, then, it, and, or, but, is, are, was, be, in, from, at, by, as, me, you, we, they, all, any, some, every, each, not, no, if, when, unless, whenever, after, before, because, until, while, whether, needed, necessary, possible, first, later, do, does, did, how, what, why, where, who, which, can, could, should, would, will, so, up, about, into, now, again, here, there, files, tests, test, command, commands, output, file, directory, folder, repo",
   ),
 );
+/** Sentences of scripts without blanks run on behind a name (`README.mdを…`). */
+const glued =
+  /[!-.0-~][\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}\p{Script=Hangul}]|[\p{Script=Hiragana}]{2}/u;
 /** Readers of files whose names are English words as well: bare, they need an operand that looks like a file. */
 const wordlike = new Set(["cat", "head", "tail", "wc", "date"]);
 const filelike = /[./_~\d"'-]|^[A-Z]/;
@@ -160,7 +163,7 @@ function readSpoken(text: string): CommandRequest | null {
 
 function readBare(text: string): CommandRequest | null {
   const command = bare.exec(text)?.groups?.["command"]?.trim();
-  if (command === undefined || command.includes("`")) return null;
+  if (command === undefined || command.includes("`") || glued.test(command)) return null;
   const [name = "", ...operands] = command.split(/ +/);
   if (!/^[$%] /.test(text)) {
     if (hasProse(command)) return null;

@@ -65,13 +65,14 @@ function fits(ban: Ban, call: CallForm): boolean {
   const commands = readShell(command);
   if (ban.deed === "run") {
     // Who reads or edits a file runs nothing that stands in it.
-    return commands.some(
-      ({ name, line }) =>
-        namesCommand(ban.object, name, line) ||
-        (!passiveCommands.has(name) && namesObject(ban.object, `${name} ${line}`)),
+    return commands.some(({ name, line }) =>
+      wordsOf(ban.object).includes(name.toLowerCase())
+        ? namesCommand(ban.object, name, line)
+        : !passiveCommands.has(name) && namesObject(ban.object, `${name} ${line}`),
     );
   }
   const text = commands.map(({ name, line }) => `${name} ${line}`).join("\n");
+  if (ban.deed === "deploy") return true;
   // A push without a branch may be the one that was forbidden, and a name in another script is not seen in a command.
   if (ban.deed === "push" && /git (?:-\S+ )*push(?: -\S+)*(?: \S+)?$/m.test(text)) return true;
   if (!/[a-z]/i.test(ban.object) && !lookalikes.some(([said]) => said.test(ban.object))) return true;
@@ -96,8 +97,16 @@ function readShell(command: string): readonly ShellPart[] {
   const found: ShellPart[] = [];
   const visit = (node: SyntaxNode): void => {
     if (node.type === "Command") {
-      const name = (node.name?.value ?? "").replace(/^.*\//s, "");
-      const words = node.suffix.flatMap((part) => (part.type === "Word" ? [part.value] : []));
+      const said = [
+        node.name?.value ?? "",
+        ...node.suffix.flatMap((part) => (part.type === "Word" ? [part.value] : [])),
+      ];
+      const targets = node.redirects.flatMap((part) => (part.type === "Redirect" ? [part.target?.value ?? ""] : []));
+      // "sudo npm test" runs npm.
+      const start = said.findIndex((word) => !/^(?:sudo|env|time|nohup|command|exec|nice|-\S*|\w+=.*)$/.test(word));
+      const [program = "", ...words] = [...(start < 0 ? said : said.slice(start)), ...targets];
+      const name = program.replace(/^.*\//s, "");
+      if (start > 0) found.push({ name: said[0] ?? "", line: "" });
       const patched =
         name === "apply_patch" ? [...command.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.*)$/gm)] : [];
       found.push({ name, line: patched.length > 0 ? patched.map((match) => match[1]).join(" ") : words.join(" ") });
@@ -126,7 +135,7 @@ function namesCommand(object: string, name: string, line: string): boolean {
     return false;
   const others = words.filter((word) => word !== name.toLowerCase() && /^[\w./:@-]+$/.test(word));
   const spoken = ` ${line.toLowerCase()} `;
-  return others.length === 0 || others.some((word) => spoken.includes(` ${word}`));
+  return others.length === 0 || others.some((word) => spoken.includes(word));
 }
 
 function doesDeed(deed: Deed, call: CallForm, command: string | null): boolean {
@@ -167,7 +176,7 @@ function doesDeed(deed: Deed, call: CallForm, command: string | null): boolean {
 
 /** Objects that mean all things of the deed: "don't delete any files". */
 function isAllOfIt(object: string): boolean {
-  return /^(?:any|the|my|all|other|more|new|existing|of|additional|a|an|files?|folders?|director(?:y|ies)|packages?|dependenc(?:y|ies)|services?|anything|code|changes?|commits?|else|it|them|this|that|yet|for now|\s|ファイル|パッケージ|サービス|依存(?:関係)?|何も|コード|変更|勝手に|まだ|を|は|も|の|に)*$/i.test(
+  return /^(?:any|the|my|all|other|more|new|existing|of|additional|a|an|files?|folders?|director(?:y|ies)|packages?|dependenc(?:y|ies)|services?|servers?|anything|code|changes?|commits?|else|it|them|this|that|yet|for now|\s|ファイル|パッケージ|サービス|サーバー?|依存(?:関係)?|何も|コード|変更|勝手に|まだ|を|は|も|の|に)*$/i.test(
     object,
   );
 }

@@ -80,7 +80,7 @@ interface Pattern {
 }
 
 /** Up to the next stop; a stop within a word belongs to it (`package.json`). */
-const objectEnd = "(?<object>(?:[^.,;:!?()\\n—–]|[.:](?=[\\w/]))*)";
+const objectEnd = "(?<object>(?:[^.,;:!?()\\n—–]|[.:](?=[\\w/.]))*)";
 const english: readonly Pattern[] = [
   ...englishDeeds.map(([deed, verbs]) => ({
     deed,
@@ -113,14 +113,17 @@ const japaneseNegation =
 const japanese: readonly Pattern[] = japaneseDeeds.map(([deed, verbs]) => ({
   deed,
   pattern: new RegExp(
-    `(?<object>[^。．、，,.！？!?\\n]{0,60}?)(?:は|を|の|も|で|に|へ|って)?\\s*(?:まだ|一切|絶対に?|決して|勝手に|実際に?は?|何も|今は)?\\s*(?:${verbs})(?:は|を|も)?${japaneseNegation}`,
+    `(?<object>(?:[^。．、，,.！？!?\\n]|\\.(?=[\\w/.])){0,80}?)(?:は|を|の|も|で|に|へ|って)?\\s*(?:まだ|一切|絶対に?|決して|勝手に|実際に?は?|何も|今は)?\\s*(?:${verbs})(?:は|を|も)?${japaneseNegation}`,
     "g",
   ),
 }));
 
 /** Behind the negation: it was a report, a cause, a duty or a quotation. */
 const japaneseNotAWish =
-  /^(?:と(?:いけ|なら|だめ|駄目|言|い[うっ]|書|表示|出|思|、)|って|の(?:で|に|が|は|を)|から|場合|理由|原因|ため|済|すむ|終わ|失敗|せい)/;
+  /^(?:と(?:いけ|なら|だめ|駄目|言|い[うっ]|書|表示|出|思|、)|って|場合|理由|原因|ため|済|すむ|終わ|失敗|せい)/;
+/** A cause, behind a form that could be a wish; "…しなくていいので" stays one. */
+const japaneseCause = /^(?:の(?:で|に|が|は|を)|から)/;
+const japaneseLeave = /(?:いい|よい|良い|大丈夫|構わない|結構|不要|禁止|いらない|要らない|ない|ありません|厳禁|無用)$/;
 const japaneseQuestionBefore = /(?:なぜ|どうして|なんで)[^。\n]*$/;
 
 /** Objects that name nothing: then the ban is for everything of its kind. */
@@ -195,6 +198,7 @@ function findJapanese(text: string): readonly Found[] {
     [...text.matchAll(pattern)].flatMap((match) => {
       const end = match.index + match[0].length;
       if (japaneseNotAWish.test(text.slice(end))) return [];
+      if (japaneseCause.test(text.slice(end)) && !japaneseLeave.test(match[0])) return [];
       if (japaneseQuestionBefore.test(text.slice(0, end))) return [];
       return [{ deed, object: match.groups?.["object"] ?? "", phrase: match[0].trim() }];
     }),

@@ -44,20 +44,24 @@ export function readCommand(source: string): CommandReading {
   const { command } = statement;
   if (command.type === "Pipeline" && command.commands.length > 1) return notSimple("pipe", "a pipe");
   if (command.type !== "Command") return notSimple("several_commands", "not one plain command");
-  // What the parser passed over (a comment, a closing semicolon) was meant by somebody.
-  if (statement.pos !== 0 || command.end !== text.length) return notSimple("unreadable", "text around the command");
   for (const part of [...command.prefix, ...command.suffix]) {
     if (part.type === "HereDoc" || part.type === "HereString") return notSimple("here_document", part.type);
     if (part.type === "Redirect") return notSimple("redirect", part.operator);
     if (part.type === "Assignment") return notSimple("assignment", part.name);
   }
   const words: ShellWord[] = [];
+  let end = 0;
   for (const word of [command.name, ...command.suffix]) {
     if (word === undefined || word.type !== "Word") return notSimple("unreadable", "no command name");
+    // The parser is tolerant. What it passed over (a comment, a lone bracket, a closing semicolon) was meant by somebody.
+    if (words.length === 0 ? word.pos !== 0 : !/^ +$/.test(text.slice(end, word.pos)))
+      return notSimple("unreadable", "text between the words");
+    end = word.end;
     const reading = readWord(word);
     if (reading.kind === "not_literal") return notSimple(reading.risk, word.text);
     words.push(reading.word);
   }
+  if (end !== text.length) return notSimple("unreadable", "text behind the command");
   if (words.length > mostWords) return notSimple("unreadable", "more than 64 words");
   // A quoted or escaped name dodges aliases on purpose; a written-out one is what people type.
   if (command.name?.text !== words[0]?.text) return notSimple("unreadable", "a quoted command name");

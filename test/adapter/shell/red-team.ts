@@ -633,6 +633,11 @@ export const redTeam: Readonly<Record<string, readonly string[]>> = {
     "cat /var/log/messages",
   ],
   "too much": [
+    "head( README.md",
+    "ls( -la",
+    'ls( "a" t',
+    "cat) x",
+    "ls ( x",
     `cat ${"a".repeat(1100)}`,
     `ls ${"a ".repeat(80)}`,
     "cat 'a",
