@@ -105,6 +105,8 @@ export function readCommandRequest(turn: string, wrapped: boolean): CommandReque
   let text = turn.trim();
   if (wrapped && /^"[^"]*"$/s.test(text)) text = text.slice(1, -1).trim();
   if (text === "" || text.length > longestTurn || text.includes(hole)) return null;
+  // Long runs of blanks are no request, and the patterns below would try every way to share them out.
+  if (/\s{4,}/.test(text)) return null;
   return readFenced(text) ?? readDelimited(text) ?? readSpoken(text) ?? readBare(text);
 }
 

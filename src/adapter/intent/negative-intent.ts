@@ -112,11 +112,13 @@ const japaneseNegation =
   "(?:(?:し|せ|させ)?(?:ないで|ないように|なくて(?:も)?(?:いい|よい|良い|大丈夫|構わない|結構)|せ?ず(?:に|(?=[、,]))|ないこと|んな(?:いで)?|ないよう)|するな|(?:は|を)?しないで|(?:は|も)?(?:不要|禁止|いらない|要らない|無用|厳禁|やめて|避けて|控えて|なし(?:で|に)?)|(?:るな|すな|くな|うな|むな|けるな|えるな)|(?:する)?必要(?:は|も)?(?:ない|ありません)|(?:は|も)?(?:一切)?し(?:ません|ない)で|(?:し)?(?:てはいけない|てはならない|てはだめ|ちゃだめ|ては駄目))";
 const japanese: readonly Pattern[] = japaneseDeeds.map(([deed, verbs]) => ({
   deed,
-  pattern: new RegExp(
-    `(?<object>(?:[^。．、，,.！？!?\\n]|\\.(?=[\\w/.])){0,80}?)(?:は|を|の|も|で|に|へ|って)?\\s*(?:まだ|一切|絶対に?|決して|勝手に|実際に?は?|何も|今は)?\\s*(?:${verbs})(?:は|を|も)?${japaneseNegation}`,
-    "g",
-  ),
+  pattern: new RegExp(`(?:${verbs})(?:は|を|も)?${japaneseNegation}`, "g"),
 }));
+/** How far before the verb its object may begin, in UTF-16 units. */
+const longestObject = 80;
+const japaneseStop = /[。．、，,！？!?\n]|\.(?![\w/.])/g;
+const japaneseAdverbs =
+  /(?:は|を|の|も|で|に|へ|って)?\s*(?:まだ|一切|絶対に?|決して|勝手に|実際に?は?|何も|今は)?\s*$/;
 
 /** Behind the negation: it was a report, a cause, a duty or a quotation. */
 const japaneseNotAWish =
@@ -139,8 +141,12 @@ const onlyExplain =
 const asksToAct =
   /(?:^|[.!?;:,\n]\s*|\b(?:just|only|but|and|instead,?|please|then|simply)\s+)(?:please )?(?:edit|fix|change|modify|update|write|create|add|refactor|rename|move|implement|apply|patch|delete|remove|replace|format|commit)\b|(?:編集|修正|変更|作成|追加|更新|実装|削除|置換|書き換え|リファクタ|直)(?:だけ)?(?:を|は)?(?:し|て|で)(?:て|ください|くだ|ほしい|$|[。、])/i;
 
+/** Longest turn that is looked at whole, in UTF-16 units; of a longer one the ends, where people say what they want. */
+const longestTurn = 8000;
+
 /** Reads what a user's turn forbids. Quoted text, code and questions about a ban forbid nothing. */
-export function readNegativeIntent(turn: string): NegativeIntent {
+export function readNegativeIntent(said: string): NegativeIntent {
+  const turn = said.length <= longestTurn ? said : `${said.slice(0, longestTurn / 2)}\n${said.slice(-longestTurn / 2)}`;
   const text = withoutQuotations(turn);
   const bans: Ban[] = [];
   let nothing: string | null = null;
@@ -194,15 +200,25 @@ function findEnglish(text: string): readonly Found[] {
 }
 
 function findJapanese(text: string): readonly Found[] {
-  return japanese.flatMap(({ deed, pattern }) =>
-    [...text.matchAll(pattern)].flatMap((match) => {
+  return japanese.flatMap(({ deed, pattern }) => {
+    let from = 0;
+    return [...text.matchAll(pattern)].flatMap((match) => {
       const end = match.index + match[0].length;
-      if (japaneseNotAWish.test(text.slice(end))) return [];
-      if (japaneseCause.test(text.slice(end)) && !japaneseLeave.test(match[0])) return [];
-      if (japaneseQuestionBefore.test(text.slice(0, end))) return [];
-      return [{ deed, object: match.groups?.["object"] ?? "", phrase: match[0].trim() }];
-    }),
-  );
+      const object = japaneseObject(text.slice(Math.max(from, match.index - longestObject), match.index));
+      from = end;
+      const behind = text.slice(end, end + 12);
+      if (japaneseNotAWish.test(behind)) return [];
+      if (japaneseCause.test(behind) && !japaneseLeave.test(match[0])) return [];
+      if (japaneseQuestionBefore.test(text.slice(Math.max(0, match.index - longestObject), end))) return [];
+      return [{ deed, object: object.replace(japaneseAdverbs, ""), phrase: `${object}${match[0]}`.trim() }];
+    });
+  });
+}
+
+/** What stands between the last stop and the verb. */
+function japaneseObject(before: string): string {
+  const stop = [...before.matchAll(japaneseStop)].at(-1);
+  return stop === undefined ? before : before.slice(stop.index + stop[0].length);
 }
 
 /** Private-use characters stand in for quoted text, so that offsets and lengths stay. */

@@ -1,6 +1,6 @@
 import { type ChatRequest, messageText } from "../../protocol/chat.ts";
 import type { ClientHints } from "../turn.ts";
-import { currentTurn } from "./current-turn.ts";
+import type { CurrentTurn } from "./current-turn.ts";
 
 /**
  * What a request is for. Only `user_turn` (somebody just said something) and `tool_continuation` (the same turn goes on after a tool's
@@ -25,9 +25,13 @@ export interface RequestReading {
 }
 
 /** Reads what a request is for: from the client's metadata where it has some, else from headers, shape and words. */
-export function readRequestKind(request: ChatRequest, client: ClientHints): RequestReading {
+export function readRequestKind(request: ChatRequest, client: ClientHints, turn: CurrentTurn): RequestReading {
   return (
-    fromMetadata(client) ?? fromHeaders(client) ?? fromShape(request) ?? fromWords(request) ?? fromHistory(request)
+    fromMetadata(client) ??
+    fromHeaders(client) ??
+    fromShape(request, turn) ??
+    fromWords(request, turn) ??
+    fromHistory(request, turn)
   );
 }
 
@@ -66,8 +70,8 @@ function fromHeaders(client: ClientHints): RequestReading | null {
   return null;
 }
 
-function fromShape(request: ChatRequest): RequestReading | null {
-  const words = currentTurn(request.messages).said.join("\n").trim();
+function fromShape(request: ChatRequest, turn: CurrentTurn): RequestReading | null {
+  const words = turn.said.join("\n").trim();
   if (
     request.max_tokens === 1 ||
     (words === "" && request.messages.every((message) => messageText(message).trim() === ""))
@@ -105,11 +109,10 @@ const orders: readonly (readonly [RequestKind, RegExp])[] = [
   ],
 ];
 
-function fromWords(request: ChatRequest): RequestReading | null {
-  const { said } = currentTurn(request.messages);
+function fromWords(request: ChatRequest, turn: CurrentTurn): RequestReading | null {
   const withTools = (request.tools?.length ?? 0) > 0;
   // Titles and summaries are asked for without tools; with them, a person may well speak of titles.
-  for (const text of said)
+  for (const text of turn.said)
     for (const [kind, pattern] of orders)
       if (pattern.test(text) && !(withTools && (kind === "title" || kind === "compaction")))
         return reading(kind, `the words of a ${kind.replace("_", " ")} order`);
@@ -123,9 +126,8 @@ function fromWords(request: ChatRequest): RequestReading | null {
   return null;
 }
 
-function fromHistory(request: ChatRequest): RequestReading {
+function fromHistory(request: ChatRequest, turn: CurrentTurn): RequestReading {
   const last = request.messages.findLast((message) => message.role !== "system" && message.role !== "developer");
-  const turn = currentTurn(request.messages);
   if (last === undefined || turn.said.length === 0) return reading("unknown", "no words of a user");
   if (last.role === "user" && turn.followedFrom >= request.messages.length)
     return reading("user_turn", "the user spoke last");

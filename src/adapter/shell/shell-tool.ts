@@ -104,11 +104,10 @@ function requiredValue(key: string, schema: JsonObject, command: string): JsonVa
 }
 
 function within(schema: JsonObject, wanted: number): number {
-  const { minimum, maximum } = schema as { readonly minimum?: JsonValue; readonly maximum?: JsonValue };
-  return Math.max(
-    typeof minimum === "number" ? minimum : wanted,
-    Math.min(typeof maximum === "number" ? maximum : wanted, wanted),
-  );
+  const least = schema["minimum"];
+  const most = schema["maximum"];
+  const capped = typeof most === "number" ? Math.min(most, wanted) : wanted;
+  return typeof least === "number" ? Math.max(least, capped) : capped;
 }
 
 /** The command inside a call's arguments, as text for a shell; null where the call is no readable one of this tool. */

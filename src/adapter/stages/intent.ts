@@ -29,8 +29,8 @@ export const intent: Stage = {
   name: "intent",
   summary: "tells user turns from the client's own requests; calls that the user forbade are withheld",
   open(turn) {
-    const { kind, reason } = readRequestKind(turn.original, turn.client);
     const current = currentTurn(turn.original.messages);
+    const { kind, reason } = readRequestKind(turn.original, turn.client, current);
     const words = current.said.join("\n");
     const byPerson = kind === "user_turn" || kind === "tool_continuation" || kind === "length_continuation";
     const negative: NegativeIntent = byPerson ? readNegativeIntent(words) : { kind: "none" };
