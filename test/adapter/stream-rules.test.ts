@@ -403,6 +403,6 @@ describe("a reply that ends early", () => {
       status: "incomplete",
       incomplete_details: { reason: "max_output_tokens" },
     });
-    expect(traces[0]?.entries).toMatchObject([{ decision: "cut_call_withheld" }]);
+    expect(traces[0]?.entries.map((entry) => entry.decision)).toContain("cut_call_withheld");
   });
 });
