@@ -2,7 +2,6 @@ import { z } from "zod";
 
 /** `agent`: commands the router does not take are left to the model and the client's approval. `read-only`: they are refused. */
 export const profiles = ["agent", "read-only"] as const;
-export type Profile = (typeof profiles)[number];
 
 const bytes = z.number().int().min(0);
 
