@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
+import type { Readable, Writable } from "node:stream";
 import { killGroup, supervisor } from "./supervisor.ts";
 
 /** What is run, and what it may see. */
@@ -44,22 +45,18 @@ export async function runProgram({ command, cwd, env, timeLimitMs }: ProgramRun)
     stdio: ["pipe", "pipe", "pipe", "ignore", "pipe"],
     detached: true,
   });
-  const [, stdout, stderr, , code] = child.stdio.map((stream) => {
-    let text = "";
-    // A lifeline that breaks says only that the program ended first.
-    stream?.on("error", () => {});
-    if (stream !== null && "setEncoding" in stream && stream !== child.stdin)
-      stream.setEncoding("utf8").on("data", (piece: string) => {
-        text += piece;
-      });
-    return () => text;
-  });
+  const [lifeline, output, errors, , codes] = child.stdio as unknown as [Writable, Readable, Readable, null, Readable];
+  // A lifeline that breaks says only that the program ended first.
+  lifeline.on("error", () => {});
+  const stdout = reading(output);
+  const stderr = reading(errors);
+  const code = reading(codes);
   const closed = once(child, "close");
   let timedOut = false;
   let force: NodeJS.Timeout | undefined;
   const limit = setTimeout(() => {
     timedOut = true;
-    child.stdin?.destroy();
+    lifeline.destroy();
     force = setTimeout(() => killGroup(child.pid ?? 0), graceMs);
   }, timeLimitMs);
   await once(child, "exit");
@@ -68,14 +65,23 @@ export async function runProgram({ command, cwd, env, timeLimitMs }: ProgramRun)
   // What is left would hold the pipes open.
   const leftBehind = await endMarked(run);
   await closed;
-  const said = code?.().trim() ?? "";
+  const said = code().trim();
   return {
     exitCode: said === "" || timedOut ? null : Number(said),
     timedOut,
-    stdout: stdout?.() ?? "",
-    stderr: stderr?.() ?? "",
+    stdout: stdout(),
+    stderr: stderr(),
     leftBehind,
   };
+}
+
+/** Reads a stream to its end, and gives what has come so far. */
+function reading(stream: Readable): () => string {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (piece: string) => {
+    text += piece;
+  });
+  return () => text;
 }
 
 /** Ends every process that carries the mark of a run, and gives their command lines; one may have started another meanwhile. */
