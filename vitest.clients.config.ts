@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { tableReporter } from "./test/clients/table-reporter.ts";
 
 const everyRun = ["codex", "openai", "ai", "ollama"];
 const onRequest = ["opencode", "qwen-code"];
@@ -11,5 +12,6 @@ export default defineConfig({
     testTimeout: 200_000,
     hookTimeout: 60_000,
     fileParallelism: false,
+    reporters: ["default", tableReporter()],
   },
 });

@@ -63,7 +63,7 @@ export async function runProgram({ command, cwd, env, timeLimitMs }: ProgramRun)
   clearTimeout(limit);
   clearTimeout(force);
   // What is left would hold the pipes open.
-  const leftBehind = await endMarked(run);
+  const leftBehind = await endMarked(run, child.pid ?? 0);
   await closed;
   const said = code().trim();
   return {
@@ -84,21 +84,25 @@ function reading(stream: Readable): () => string {
   return () => text;
 }
 
-/** Ends every process that carries the mark of a run, and gives their command lines; one may have started another meanwhile. */
-async function endMarked(run: string): Promise<readonly string[]> {
-  const ended = await endMarkedNow(run);
-  return ended.length === 0 ? ended : [...ended, ...(await endMarked(run))];
+/**
+ * Ends every process that carries the mark of a run and is not of its group, which has been ended by then, and gives their command
+ * lines. One may have started another meanwhile.
+ */
+async function endMarked(run: string, group: number): Promise<readonly string[]> {
+  const ended = await endMarkedNow(run, group);
+  return ended.length === 0 ? ended : [...ended, ...(await endMarked(run, group))];
 }
 
-async function endMarkedNow(run: string): Promise<readonly string[]> {
+async function endMarkedNow(run: string, group: number): Promise<readonly string[]> {
   const ended: string[] = [];
   for (const pid of await readdir("/proc").catch((): string[] => [])) {
     if (!/^\d+$/.test(pid)) continue;
-    const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
-    if (!environment.split("\0").includes(`${mark}=${run}`)) continue;
-    const words = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-    // Without words it has ended already, and waits to be collected.
-    if (words === "") continue;
+    const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
+    if (!(await read("environ")).split("\0").includes(`${mark}=${run}`)) continue;
+    const words = await read("cmdline");
+    // Behind the name in parentheses stand state, parent and group. Without words it has ended, and waits to be collected.
+    const [, , itsGroup] = (await read("stat")).replace(/^.*\) /s, "").split(" ");
+    if (words === "" || Number(itsGroup) === group) continue;
     try {
       process.kill(Number(pid), "SIGKILL");
       ended.push(words.replaceAll("\0", " ").trim());
