@@ -23,6 +23,8 @@ export interface Agent {
   readonly name: string;
   /** Its shell tool. */
   readonly shell: { readonly tool: string; call(command: string): JsonObject };
+  /** Addresses that it asks for by itself, whatever it is told; the proxy refuses them. Null: none. */
+  readonly wants: RegExp | null;
   /** Runs it once, with the configuration of the README, against the adapter at `url`. */
   run(prompt: string, url: string, place: Place): Promise<AgentRun>;
 }

@@ -17,6 +17,7 @@ describe("codex", () => {
     const { adapter, server } = stand();
     server.play(simulate({ first: { text: "The word is heron." } }));
     return observed(
+      codex,
       adapter,
       async (place) => {
         await configureCodex(place, adapter.url);
@@ -47,6 +48,7 @@ describe("codex", () => {
     const { adapter, server } = stand();
     server.play(simulate({ first: { text: "```bash\npwd\n```" }, afterResult: "Done." }));
     return observed(
+      codex,
       adapter,
       async (place) => {
         await configureCodex(place, adapter.url);

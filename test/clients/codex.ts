@@ -38,11 +38,12 @@ export async function codexExec(
 export async function configureCodex(place: Place, url: string): Promise<void> {
   const home = join(place.home, ".codex");
   await mkdir(home, { recursive: true });
-  await writeFile(join(home, "config.toml"), readmeConfig("README.md", "Codex (`~/.codex/config.toml`)", url));
+  await writeFile(join(home, "config.toml"), readmeConfig("Codex (`~/.codex/config.toml`)", url));
 }
 
 export const codex: Agent = {
   name: "codex",
+  wants: null,
   shell: { tool: "exec_command", call: (cmd) => ({ cmd }) },
   async run(prompt, url, place) {
     await configureCodex(place, url);

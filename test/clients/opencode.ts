@@ -16,9 +16,11 @@ const quiet = {
 
 export const opencode: Agent = {
   name: "opencode",
+  // Its own package registry, to install what its plugins would need.
+  wants: /^registry\./,
   shell: { tool: "bash", call: (command) => ({ command }) },
   async run(prompt, url, place) {
-    await writeFile(join(place.work, "opencode.json"), readmeConfig("README.md", "OpenCode (`opencode.json`)", url));
+    await writeFile(join(place.work, "opencode.json"), readmeConfig("OpenCode (`opencode.json`)", url));
     const command = await clientCommand(opencodeRecipe);
     const finished = await runClient(place, [...command, "run", "--format", "json", prompt], quiet);
     const events = jsonLines(finished.stdout);

@@ -9,15 +9,14 @@ import { readmeConfig } from "./readme-config.ts";
 
 export const qwenCode: Agent = {
   name: "qwen-code",
+  wants: null,
   shell: { tool: "run_shell_command", call: (command) => ({ command, is_background: false }) },
   async run(prompt, url, place) {
-    const words = readmeConfig("README.md", "Qwen Code", url).trim().split(/\s+/);
+    const words = readmeConfig("Qwen Code:", url).trim().split(/\s+/);
     const program = words.indexOf("qwen");
     const env = Object.fromEntries(words.slice(0, program).map((word) => word.split("=", 2)));
-    // Its statistics are of no use to anybody here, and its memory would go on working after the turn.
-    const settings = { privacy: { usageStatisticsEnabled: false }, memory: { enableManagedAutoMemory: false } };
     await mkdir(join(place.home, ".qwen"), { recursive: true });
-    await writeFile(join(place.home, ".qwen", "settings.json"), JSON.stringify(settings));
+    await writeFile(join(place.home, ".qwen", "settings.json"), readmeConfig("and in `~/.qwen/settings.json`", url));
     const command = await clientCommand(qwenCodeRecipe);
     const argv = [...words.slice(program + 1), "-y", "--output-format", "stream-json", "-p", prompt];
     const finished = await runClient(place, [...command, ...argv], env);
