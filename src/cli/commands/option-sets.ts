@@ -115,7 +115,7 @@ export const runOptions = {
     kind: "list",
     group: "plan",
     describe: { en: "Suites to run; lab scenarios list names them", ja: "実行するスイート(lab scenarios list で一覧)" },
-    fallback: { en: "all", ja: "すべて" },
+    fallback: { en: "contract-matrix, parser-mismatch", ja: "contract-matrix と parser-mismatch" },
   },
   scenario: {
     kind: "list",

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { oneLineOption, visibleText } from "../../lab/report/terminal-text.ts";
-import { loadScenarios } from "../../lab/scenario/load.ts";
+import { loadScenarios, shippedProbeIds } from "../../lab/scenario/load.ts";
 import { readUserRequest } from "../../lab/scenario/request-file.ts";
 import type { Summary } from "../../lab/stats/summary.ts";
 import { readConfig, shownPath } from "../config.ts";
@@ -22,18 +22,20 @@ export const runTargets: Execute<typeof runOptions> = async (values, world) => {
   if (values.resume !== undefined) return resumeRun(values.resume, values, config, world);
   const settings = runSettings(values, config, world);
   const folders = scenarioFolders(values.scenarios, config, world);
+  const asked = values.suite.length > 0 ? values.suite : (config.defaults.suites ?? []);
   const scenarios = await loadScenarios(folders, {
     only: values.scenario.length > 0 ? commaSeparated(values.scenario) : undefined,
     agentShapes: settings.shapes.includes("agent"),
+    probes: commaSeparated(asked),
   });
   const onlyScenarios = chosenScenarios(values.scenario, scenarios, settings.languages);
   const request =
     values.request === undefined
       ? undefined
       : await readUserRequest(shownPath(resolve(world.cwd, values.request), world.cwd));
-  const asked = values.suite.length > 0 ? values.suite : (config.defaults.suites ?? []);
   // A user's own request is measured alone, unless suites are asked for beside it.
-  const suites = request !== undefined && values.suite.length === 0 ? [] : chosenSuites(asked, scenarios);
+  const suites =
+    request !== undefined && values.suite.length === 0 ? [] : chosenSuites(asked, scenarios, await shippedProbeIds());
   if (suites.length > 0) {
     const { languages } = settings;
     checkUsedScenarios(scenarios, { suites, onlyScenarios, languages, own: folders.length > 0 });

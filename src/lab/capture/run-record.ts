@@ -1,6 +1,7 @@
 import type { ToolChoiceWord } from "../../protocol/chat.ts";
 import type { Fingerprint } from "../../protocol/servers/fingerprint.ts";
 import type { RawChannel, TargetFacts } from "../../protocol/servers/server.ts";
+import type { Judgement } from "../scenario/probe.ts";
 import type { Expectation, SampleFactors } from "../scenario/scenario.ts";
 import type { schemaVersion } from "./capture.ts";
 
@@ -44,6 +45,8 @@ export interface PlannedCell extends SampleFactors {
   readonly route: string;
   readonly choice: ToolChoiceWord;
   readonly judge: Expectation["judge"];
+  /** Set where the samples are conversations. */
+  readonly probe?: Judgement | undefined;
   readonly trials: number;
 }
 

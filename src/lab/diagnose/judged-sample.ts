@@ -1,6 +1,7 @@
 import type { ToolChoiceWord } from "../../protocol/chat.ts";
 import type { Capture } from "../capture/capture.ts";
 import type { Classification, Finding, ReplyJudgement } from "../classify/classification.ts";
+import type { Judgement } from "../scenario/probe.ts";
 import type { SampleFactors } from "../scenario/scenario.ts";
 
 /** A judged sample with the factors that diagnosis and statistics group by; small enough to keep thousands in memory. */
@@ -12,6 +13,8 @@ export interface JudgedSample extends SampleFactors {
   readonly choice: ToolChoiceWord;
   readonly maxTokens: number | null;
   readonly judge: Capture["expectation"]["judge"];
+  /** Set where the sample is a conversation. */
+  readonly probe?: Judgement | undefined;
   readonly classification: Classification;
 }
 
@@ -34,6 +37,7 @@ export function judgedSample(capture: Capture, classification: Classification): 
     choice: capture.request.choice,
     maxTokens: capture.request.maxTokens,
     judge: capture.expectation.judge,
+    ...(capture.expectation.probe === undefined ? {} : { probe: capture.expectation.probe.judgement }),
     classification,
   };
 }
@@ -50,6 +54,8 @@ export function findingOf(sample: JudgedSample, kind: Finding["kind"]): Finding 
 }
 
 /** True for samples that enter rates: the arm `none` shows a habit and the irrelevant prompt shows enforcement. */
-export function isRated(sample: Pick<JudgedSample, "choice" | "judge" | "class">): boolean {
+export function isRated(sample: Pick<JudgedSample, "choice" | "judge" | "class" | "probe">): boolean {
+  // A conversation passes or fails by what it is about, be it that nothing is called.
+  if (sample.probe !== undefined) return true;
   return sample.choice !== "none" && sample.judge !== "no_call" && sample.class !== "irrelevant";
 }

@@ -51,6 +51,7 @@ function jsonCell(cell: Cell) {
     deliveredInterval: cell.deliveredRate.of === 0 ? null : [cell.deliveredRate.low, cell.deliveredRate.high],
     attemptedInterval: cell.attemptedRate.of === 0 ? null : [cell.attemptedRate.low, cell.attemptedRate.high],
     medianMs: cell.medianMs,
+    ...(cell.faults === undefined ? {} : { faults: cell.faults, facts: cell.facts ?? {} }),
   };
 }
 

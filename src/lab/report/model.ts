@@ -10,7 +10,7 @@ import { type DiagnosisView, diagnosisViews } from "./diagnosis-view.ts";
 import { createQuotePicker, type Quote, type QuotePicker } from "./quotes.ts";
 import { type SampleRow, sampleRow } from "./sample-row.ts";
 import { type SampleView, sampleView } from "./sample-view.ts";
-import { type ArmsView, type MatrixView, tablesOf } from "./tables.ts";
+import { type TableView, tablesOf } from "./tables.ts";
 
 /** A run as it lies on disk. `captures` may be asked for more than once and streams each time. */
 export interface ReportSource {
@@ -33,7 +33,7 @@ export interface TargetView {
   readonly measured: number;
   /** Most important first. */
   readonly diagnoses: readonly DiagnosisView[];
-  readonly tables: readonly (MatrixView | ArmsView)[];
+  readonly tables: readonly TableView[];
   readonly quotes: readonly Quote[];
 }
 
