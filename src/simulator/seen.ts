@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { cardCalls, compilePattern, type ProfileCall, type ProfileCard, writtenArguments } from "./profile-schema.ts";
 
-const seenMark = /\{\{seen:((?:(?!\}\}).)+)\}\}/gu;
+/** Ends at the last two of its closing braces, so that a pattern may end in one. */
+const seenMark = /\{\{seen:((?:(?!\}\}(?!\})).)+)\}\}/gu;
 
 /** Patterns of the `{{seen:…}}` in a text of JSON. */
 export function seenPatterns(json: string): readonly string[] {

@@ -11,7 +11,8 @@ import { directRoute, runInto, scratch, target } from "../run/harness.ts";
 export { directRoute, scratch, target };
 
 /** Independent repetitions of each check: few in every run of the tests, many where a number is wanted for a note. */
-export const repetitions = process.env["LAB_TEST_LONG"] === undefined ? 30 : 300;
+export const repetitions =
+  process.env["LAB_TEST_LONG"] === undefined ? Number(process.env["LAB_TEST_REPETITIONS"] ?? 30) : 300;
 
 export const loaded: LoadedScenarios = await loadScenarios([]);
 
@@ -29,17 +30,23 @@ export interface Planted {
   readonly server?: Readonly<Record<string, unknown>>;
   readonly model?: Readonly<Record<string, unknown>>;
   readonly rules?: readonly unknown[];
+  /** Stands before the server. */
+  readonly before?: (inner: Handler) => Handler;
 }
 
 /** The sound profile with faults planted in it. */
-export function planted({ server = {}, model = {}, rules = [] }: Planted = {}, seed = "test"): Handler {
-  return simulate(
+export function planted(
+  { server = {}, model = {}, rules = [], before = (inner) => inner }: Planted = {},
+  seed = "test",
+): Handler {
+  const handler = simulate(
     {
       server: { ...sound.server, ...server },
       models: { sound: { ...sound.models.sound, ...model, rules: [...rules, ...sound.models.sound.rules] } },
     },
     seed,
   );
+  return before(handler);
 }
 
 /** Runs suites against a server once, and gives back what the run came to. */

@@ -29,7 +29,8 @@ export function judgeLanguage(view: ProbeView): ProbeResult {
   if (servedIn(last).length > 0) return failed([fault("call_loop", "model", `${turns.length} turns`)], facts);
   const text = textOf(last);
   const faults: ProbeFault[] = [...answerFaults(view, text)];
-  const language = languageOf(text);
+  // The sign is written as it is in every language.
+  const language = languageOf(probe.sign === null ? text : text.replaceAll(probe.sign, " "));
   if (language !== null && language !== probe.language)
     faults.push(fault("language_left_for_other", "model", `${language}: ${excerpt(text)}`));
   if (probe.sign !== null && !holds(text, probe.sign)) faults.push(fault("persona_lost", "model", excerpt(text)));

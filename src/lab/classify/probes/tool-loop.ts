@@ -44,7 +44,7 @@ export function judgeFinalAnswer(view: ProbeView): ProbeResult {
     faults.push(
       fault(
         "required_refused",
-        first.judgement.measured ? first.judgement.owner : "server_option",
+        first.judgement.measured ? first.judgement.owner : "server_limit",
         excerpt(first.error ?? ""),
       ),
     );
