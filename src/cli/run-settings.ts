@@ -89,7 +89,7 @@ export function chosenSuites(
   const usual = loaded.suites.map((suite) => suite.id);
   const names = commaSeparated(asked);
   const known = [...usual, ...loaded.probes.map((suite) => suite.id)];
-  for (const name of names) checkName("--suite", name, [...known, ...further]);
+  for (const name of names) checkName("--suite", name, [...known, ...further, "choice", "request"]);
   return names.length === 0 ? usual : [...new Set(names)];
 }
 

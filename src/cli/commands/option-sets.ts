@@ -117,6 +117,17 @@ export const runOptions = {
     describe: { en: "Suites to run; lab scenarios list names them", ja: "実行するスイート(lab scenarios list で一覧)" },
     fallback: { en: "contract-matrix, parser-mismatch", ja: "contract-matrix と parser-mismatch" },
   },
+  "min-context": {
+    kind: "number",
+    whole: true,
+    min: 1024,
+    max: 1_000_000,
+    group: "plan",
+    describe: {
+      en: "With --suite choice: tokens that the context must hold; a prompt of that length is sent",
+      ja: "--suite choice で必要なコンテキスト長(トークン)。その長さのプロンプトを実際に送ります",
+    },
+  },
   scenario: {
     kind: "list",
     group: "plan",
@@ -334,6 +345,8 @@ export const reportOptions = {
   lang,
   json,
 } as const;
+
+export const reproOptions = { results, config, lang, json } as const;
 
 export const simulateOptions = {
   profile: {

@@ -74,6 +74,8 @@ export interface RunRecord {
     readonly cells: readonly PlannedCell[];
     /** SHA-256 of everything that the plan asks: a plan made again is the same plan where this is the same. */
     readonly digest?: string | undefined;
+    /** Set where the run is to choose a model: tokens that its context must hold. */
+    readonly choice?: { readonly minContext: number | null } | undefined;
   };
   readonly routes: readonly { readonly id: string; readonly treatment: string }[];
   readonly targets: readonly TargetRecord[];

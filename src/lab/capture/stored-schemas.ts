@@ -150,6 +150,7 @@ export const runRecordSchema = z.looseObject({
     samples: z.number(),
     cells: z.array(plannedCellSchema),
     digest: z.string().optional(),
+    choice: z.looseObject({ minContext: z.number().nullable() }).optional(),
   }),
   routes: z.array(z.looseObject({ id: z.string(), treatment: z.string() })),
   targets: z.array(targetSchema),

@@ -72,7 +72,7 @@ function callOf(sample: JudgedSample): readonly JudgedSample[] {
 function distinct(diagnoses: readonly Diagnosis[]): readonly Diagnosis[] {
   const seen = new Set<DiagnosisCode>();
   return diagnoses.filter(({ code }) => {
-    const again = code === "system_prompt_dropped" && seen.has(code);
+    const again = (code === "system_prompt_dropped" || code === "context_cut") && seen.has(code);
     seen.add(code);
     return !again;
   });
@@ -236,7 +236,9 @@ function diagnoseChoice(make: DiagnosisMaker, rated: readonly JudgedSample[]): r
 function diagnoseStreaming(make: DiagnosisMaker, rated: readonly JudgedSample[]): readonly Diagnosis[] {
   const auto = rated.filter(
     (sample) =>
-      sample.suite === "parser-mismatch" && sample.choice === "auto" && sample.classification.attempted === "yes",
+      (sample.suite === "parser-mismatch" || sample.suite === "request") &&
+      sample.choice === "auto" &&
+      sample.classification.attempted === "yes",
   );
   const kinds = (stream: boolean): ReadonlySet<string | undefined> =>
     new Set(auto.filter((sample) => sample.stream === stream).map((sample) => measuredReply(sample)?.axis.kind));

@@ -15,6 +15,8 @@ export interface JudgedSample extends SampleFactors {
   readonly judge: Capture["expectation"]["judge"];
   /** Set where the sample is a conversation. */
   readonly probe?: Judgement | undefined;
+  /** Length of the conversation and its tools as sent, in UTF-16 units. */
+  readonly promptCharacters: number;
   readonly classification: Classification;
 }
 
@@ -38,8 +40,21 @@ export function judgedSample(capture: Capture, classification: Classification): 
     maxTokens: capture.request.maxTokens,
     judge: capture.expectation.judge,
     ...(capture.expectation.probe === undefined ? {} : { probe: capture.expectation.probe.judgement }),
+    promptCharacters:
+      capture.request.sources.reduce((sum, { text }) => sum + text.length, 0) + lengthOf(capture.expectation.tools),
     classification,
   };
+}
+
+/** Samples of a cell share their tools. */
+const lengths = new WeakMap<object, number>();
+
+function lengthOf(tools: Capture["expectation"]["tools"]): number {
+  const known = lengths.get(tools);
+  if (known !== undefined) return known;
+  const length = tools.length === 0 ? 0 : JSON.stringify(tools).length;
+  lengths.set(tools, length);
+  return length;
 }
 
 /** The judgement of the sample's reply, where it was measured. */

@@ -1,3 +1,4 @@
+import { choiceConsole } from "./choice.ts";
 import { armsLines } from "./console/arms-table.ts";
 import { type Colors, createColors } from "./console/colors.ts";
 import { matrixLines } from "./console/matrix-table.ts";
@@ -38,6 +39,7 @@ function consoleLines(model: ReportModel, options: RenderOptions): string[] {
     ...model.swaps.flatMap((card) => ["", ...swapCardConsole(card, options).trimEnd().split("\n")]),
     ...exclusionLines(model, messages, colors, width),
     ...closingLines(model, messages, colors, width),
+    ...(model.choice === null ? [] : ["", ...choiceConsole(model.choice, messages, colors, width)]),
     "",
     ...wrap(messages.words.howToRead, width).map(colors.dim),
   ];

@@ -24,6 +24,7 @@ export function jsonSummary(model: ReportModel, lang: Lang) {
     planned: model.summary.planned,
     measured: model.summary.measured,
     exclusions: model.exclusions.map(({ id, reason, detail }) => ({ id, reason, detail })),
+    ...(model.choice === null ? {} : { choice: model.choice }),
     ...(model.summary.lost === undefined ? {} : { lost: model.summary.lost }),
   };
 }

@@ -1,4 +1,5 @@
 import { plainView, tallyNotes } from "./cell-words.ts";
+import { choiceMarkdown } from "./choice.ts";
 import { gateMarkdown, swapCardMarkdown } from "./gate/markdown.ts";
 import { fitted, folded, markdownText, table } from "./gate/markdown-text.ts";
 import { diagnosisSentence, messagesFor } from "./messages/catalogue.ts";
@@ -25,6 +26,7 @@ export const markdownReport = {
       ...(verdict === null ? [] : gateMarkdown(verdict, lang)),
       `## harness-lab: ${messages.words.run} <code>${markdownText(record.run)}</code>`,
       messages.words.samplesMeasured(summary.measured, summary.planned),
+      ...(model.choice === null ? [] : [choiceMarkdown(model.choice, messages, markdownText)]),
       ...swaps.map((card) => swapCardMarkdown(card, lang)),
       ...model.targets.flatMap((target) => targetParts(target, messages)),
       ...model.targets.flatMap((target) => foldedTables(target, messages)),

@@ -103,6 +103,11 @@ export function filler(length: number): string {
   return word.repeat(Math.ceil(Math.max(0, length) / word.length)).slice(0, Math.max(0, length));
 }
 
+/** Characters of the user's text in the short request. */
+export function shortCharacters({ followUp }: Pick<Probe, "followUp">): number {
+  return (followUp ?? fillerMark).length - fillerMark.length + shortFiller;
+}
+
 /** Tokens that the long request of a size sample should have. */
 export function wantedTokens({ size }: Probe, contextLength: number | null): number {
   if (size === null) return 0;
@@ -117,7 +122,7 @@ function longPrompt(probe: Probe, replies: readonly TurnReply[], contextLength: 
   const [first] = replies;
   if (replies.length !== 1 || first === undefined || first.error !== null || first.promptTokens === null) return null;
   const [before = "", after = ""] = (probe.followUp ?? "").split(fillerMark);
-  const characters = before.length + after.length + shortFiller;
+  const characters = shortCharacters(probe);
   // What the template adds is a constant that both requests share; the ratio of the short one is a little too high for that.
   const length =
     Math.round((wantedTokens(probe, contextLength) * characters) / first.promptTokens) - before.length - after.length;

@@ -6,9 +6,9 @@ import { type LoadedScenarios, loadScenarios } from "../../../src/lab/scenario/l
 import type { Summary } from "../../../src/lab/stats/summary.ts";
 import type { Handler } from "../../../src/protocol/handler.ts";
 import { simulate } from "../../simulator/support.ts";
-import { directRoute, runInto, scratch, target } from "../run/harness.ts";
+import { runInto, scratch, target } from "../run/harness.ts";
 
-export { directRoute, scratch, target };
+export { scratch, target };
 
 /** Independent repetitions of each check: few in every run of the tests, many where a number is wanted for a note. */
 export const repetitions =

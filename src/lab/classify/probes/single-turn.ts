@@ -1,7 +1,7 @@
 import { callKey } from "../../../protocol/hand-on.ts";
 import { parseJson } from "../../../protocol/json.ts";
 import type { ChatReply } from "../../../protocol/reply.ts";
-import { wantedTokens } from "../../scenario/dialogue.ts";
+import { shortCharacters, wantedTokens } from "../../scenario/dialogue.ts";
 import type { ProbeFault, ProbeResult } from "../classification.ts";
 import {
   blocked,
@@ -131,6 +131,8 @@ export function judgeContext(view: ProbeView): ProbeResult {
   const wanted = wantedTokens(probe, known.contextLength);
   const facts: Record<string, number> = { wantedTokens: wanted };
   const [short, long] = turns;
+  const counts = short?.reply?.usage?.promptTokens ?? null;
+  if (counts !== null) facts["tokensPerThousandCharacters"] = Math.round((1000 * counts) / shortCharacters(probe));
   // A model that does not find the word in a short prompt shows nothing by not finding it in a long one.
   if (short === undefined || !probe.answer.every((word) => holds(textOf(short), word))) return undecided(facts);
   if (long === undefined) return undecided(facts);
