@@ -52,6 +52,16 @@ export const llamaServer: ServerRecord = {
   fingerprintMarksSetUp: false,
   // With the prompt cache, temperature 0 and a seed do not repeat.
   requestExtras: { cache_prompt: false },
+  templateFixes: {
+    system: {
+      kind: "flag",
+      option: "--chat-template-file FILE (one that writes the system message also when tools are given)",
+    },
+    results: { kind: "flag", option: "--chat-template-file FILE (one that writes messages of the role tool)" },
+  },
+  reasoningFix: { kind: "flag", option: "--reasoning-format auto" },
+  nativeChat: null,
+  contextFix: (tokens) => ({ kind: "flag", option: `-c ${tokens}` }),
   thinkingOff: { keys: { chat_template_kwargs: { enable_thinking: false } }, onlyWhereThinking: false },
   refusals: [
     { statuses: [500], message: /^(?:tools|tool_choice) param requires --jinja flag/, about: "parser_option" },

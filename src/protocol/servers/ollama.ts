@@ -71,6 +71,22 @@ export const ollama: ServerRecord = {
   ],
   fingerprintMarksSetUp: false,
   requestExtras: {},
+  templateFixes: {
+    system: {
+      kind: "template",
+      option: "in the TEMPLATE, {{ if .System }} beside {{ if .Tools }} in place of {{ else if .System }}",
+    },
+    results: {
+      kind: "template",
+      option: 'in the TEMPLATE, a branch {{ else if eq .Role "tool" }} that writes {{ .Content }}',
+    },
+  },
+  reasoningFix: {
+    kind: "modelfile",
+    option: "a TEMPLATE that writes {{ .Thinking }}, or the RENDERER and PARSER of the model's family",
+  },
+  nativeChat: "/api/chat",
+  contextFix: (tokens) => ({ kind: "modelfile", option: `PARAMETER num_ctx ${tokens}` }),
   thinkingOff: { keys: { reasoning_effort: "none" }, onlyWhereThinking: true },
   refusals: [{ statuses: [400], message: /does not support tools$/, about: "model_capability" }],
   parseFailures: [

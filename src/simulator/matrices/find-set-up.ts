@@ -21,6 +21,7 @@ const ollamaTemplates: Readonly<Record<string, SetUp>> = {
   hermes: ollamaHermes,
   hermesfunction: { ...ollamaHermes, name: "ollama, template hermesfunction" },
   exclusive: { ...ollamaHermes, name: "ollama, template exclusive" },
+  noresults: { ...ollamaHermes, name: "ollama, template noresults" },
   notools: ollamaNoTools,
   "qwen3-coder": ollamaQwen3Coder,
   parseronly: { ...ollamaQwen3Coder, name: "ollama, template parseronly" },
