@@ -75,7 +75,7 @@ export const ollama: ServerRecord = {
   templateFixes: {
     system: {
       kind: "template",
-      option: "in the TEMPLATE, {{ if .System }} beside {{ if .Tools }} in place of {{ else if .System }}",
+      option: "a TEMPLATE in which .System stands beside .Tools, not behind {{ else }}",
     },
     results: {
       kind: "template",

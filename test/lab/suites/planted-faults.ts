@@ -158,7 +158,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     expected: {
       code: "system_prompt_dropped",
       owner: "template",
-      fix: "in the TEMPLATE, {{ if .System }} beside {{ if .Tools }} in place of {{ else if .System }}",
+      fix: "a TEMPLATE in which .System stands beside .Tools, not behind {{ else }}",
     },
   },
   {
