@@ -56,6 +56,10 @@ export type DiagnosisCode =
   | "language_changes_calls"
   | "persona_lost"
   | "thinking_in_text"
+  // What a server says of itself, beside what it does.
+  | "template_ignored"
+  | "capability_false"
+  | "capability_unclaimed"
   | "no_fault";
 
 /** One fault of one target with its owner, its evidence and, where one exists on that server, the remedy. */

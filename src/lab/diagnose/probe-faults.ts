@@ -39,7 +39,7 @@ export function diagnoseProbes(
     else known.push(sample);
   }
   return [...suites.values()]
-    .flatMap((samples) => namedFaults(context, samples))
+    .flatMap((samples) => [...claimFaults(context, samples), ...namedFaults(context, samples)])
     .map(({ code, owner, shown, of, certainty, fix, details }) =>
       make(
         code,
@@ -49,6 +49,43 @@ export function diagnoseProbes(
         { fix, certainty, details: { ...details, ...(of[0] === undefined ? {} : { suite: of[0].suite }) } },
       ),
     );
+}
+
+/** What the server says of this model and what it does with it, in the suite that asks for just that. */
+function claimFaults({ facts, server }: DiagnoseContext, samples: readonly JudgedSample[]): readonly Named[] {
+  const { claims } = facts;
+  const withTools = samples.filter(({ judge }) => judge === "call");
+  if (claims === undefined || samples[0]?.probe !== "capability" || withTools.length === 0) return [];
+  const accepted = withTools.filter(({ classification }) => classification.probe?.blocked === false);
+  const name = (code: DiagnosisCode, more: Partial<Named> = {}): Named => ({
+    code,
+    owner: "template",
+    shown: withTools.map((sample) => ({
+      sample,
+      fault: { code: "call_not_made", owner: "template", text: "", certainty: "shown" },
+    })),
+    of: withTools,
+    certainty: "shown",
+    fix: null,
+    details: {},
+    ...more,
+  });
+  const { template } = claims;
+  return [
+    ...(claims.templateIgnored ? [name("template_ignored", { fix: server.ignoredTemplateFix })] : []),
+    ...(claims.tools === true && facts.toolsInPrompt === "missing" ? [name("capability_false")] : []),
+    ...(claims.tools === false && accepted.length === withTools.length && facts.toolsInPrompt === "whole"
+      ? [name("capability_unclaimed")]
+      : []),
+    // Where the prompt itself is shown, it says more than the template's text.
+    ...(template?.exclusive === true && facts.systemInPrompt === "unknown"
+      ? [name("system_prompt_dropped", { certainty: "inferred", fix: server.templateFixes.system })]
+      : []),
+    // Jinja has too many ways to write a message for its text to tell.
+    ...(template?.language === "go" && template.writesTools && !template.writesResults
+      ? [name("result_not_in_prompt", { certainty: "inferred", fix: server.templateFixes.results })]
+      : []),
+  ];
 }
 
 function namedFaults(context: DiagnoseContext, samples: readonly JudgedSample[]): readonly Named[] {

@@ -78,5 +78,6 @@ export function seenWords({ faults, blocked, view }: ProbeRow, messages: Message
 /** Prompt tokens of the first and the last request. */
 export function tokenWords({ tokens }: ProbeRow): string {
   if (tokens === null) return "-";
-  return tokens.last === null ? String(tokens.first) : `${tokens.first} → ${tokens.last}`;
+  const { first, last } = tokens;
+  return last === null ? String(Math.round(first)) : `${Math.round(first)} → ${Math.round(last)}`;
 }

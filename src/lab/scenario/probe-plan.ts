@@ -23,7 +23,9 @@ export interface ProbePlanOptions {
 
 /** The samples of a suite of conversations on one target, in running order. Throws {@link ScenarioProblems} where an agent shape is missing. */
 export function planProbes(options: ProbePlanOptions): readonly PlannedSample[] {
-  const { suite, shapes, routes } = options;
+  const { suite, routes } = options;
+  // Where the length of the prompt is what is looked at, an agent's long prompt would be in the way.
+  const shapes: readonly Shape[] = suite.judgement === "context" ? ["small"] : options.shapes;
   const cells = probeItems(options).flatMap((item) =>
     suite.arms
       .filter((arm) => item.arms === undefined || item.arms.includes(arm.id))

@@ -27,6 +27,7 @@ export const openai: ServerRecord = {
   requestExtras: {},
   templateFixes: { system: null, results: null },
   reasoningFix: null,
+  ignoredTemplateFix: null,
   nativeChat: null,
   contextFix: () => null,
   thinkingOff: null,

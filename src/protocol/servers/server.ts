@@ -9,6 +9,7 @@ import type {
   RenderedPrompt,
   RenderInput,
   ServerProbe,
+  SetUpClaims,
 } from "./probe.ts";
 
 export type { ParserState } from "./probe.ts";
@@ -78,6 +79,8 @@ export interface ServerRecord {
   readonly nativeChat: string | null;
   /** What to change in the template where it loses something. */
   readonly templateFixes: { readonly system: ServerFix | null; readonly results: ServerFix | null };
+  /** What to change where a template of the user's own is not used; null where that cannot be. */
+  readonly ignoredTemplateFix: ServerFix | null;
   /** How the user has thinking set apart from the answer; null where nobody but the owner can. */
   readonly reasoningFix: ServerFix | null;
   /** How the user gives this server a longer context; null where nobody but its owner can. */
@@ -189,4 +192,6 @@ export interface TargetFacts {
   /** Did the rendered prompt hold the tools whole? `unknown` where no route shows it and arithmetic is silent. */
   readonly toolsInPrompt: "whole" | "damaged" | "missing" | "unknown";
   readonly systemInPrompt: "kept" | "dropped" | "unknown";
+  /** What the server says of its set-up; absent where it says nothing. */
+  readonly claims?: SetUpClaims | undefined;
 }

@@ -36,6 +36,7 @@ export const sglang: ServerRecord = {
     results: { kind: "flag", option: "--chat-template FILE (one that writes messages of the role tool)" },
   },
   reasoningFix: { kind: "flag", option: "--reasoning-parser NAME (that of the model's family)" },
+  ignoredTemplateFix: null,
   nativeChat: null,
   contextFix: (tokens) => ({ kind: "flag", option: `--context-length ${tokens}` }),
   thinkingOff: { keys: { chat_template_kwargs: { enable_thinking: false } }, onlyWhereThinking: false },

@@ -45,6 +45,7 @@ export const vllm: ServerRecord = {
     results: { kind: "flag", option: "--chat-template FILE (one that writes messages of the role tool)" },
   },
   reasoningFix: { kind: "flag", option: "--reasoning-parser NAME (that of the model's family)" },
+  ignoredTemplateFix: null,
   nativeChat: null,
   contextFix: (tokens) => ({ kind: "flag", option: `--max-model-len ${tokens}` }),
   thinkingOff: { keys: { chat_template_kwargs: { enable_thinking: false } }, onlyWhereThinking: false },

@@ -22,6 +22,8 @@ const ollamaTemplates: Readonly<Record<string, SetUp>> = {
   hermesfunction: { ...ollamaHermes, name: "ollama, template hermesfunction" },
   exclusive: { ...ollamaHermes, name: "ollama, template exclusive" },
   noresults: { ...ollamaHermes, name: "ollama, template noresults" },
+  lying: { ...ollamaHermes, name: "ollama, template lying" },
+  overridden: { ...ollamaQwen3Coder, name: "ollama, template overridden" },
   notools: ollamaNoTools,
   "qwen3-coder": ollamaQwen3Coder,
   parseronly: { ...ollamaQwen3Coder, name: "ollama, template parseronly" },

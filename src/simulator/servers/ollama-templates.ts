@@ -142,6 +142,13 @@ export const ollamaTemplates: Readonly<Record<string, OllamaTemplate>> = {
     { ...hermesPrompt, showsResults: false },
     withTools,
   ),
+  // Says that it takes tools, and has a branch for them in which nothing is written.
+  lying: goTemplate(`{{- if .Tools }}{{ end }}${plainTemplate}`, { ...hermesPrompt, family: "plain" }, withTools),
+  // A TEMPLATE of the user's own, made FROM a model that brings a built-in pair.
+  overridden: {
+    ...builtin("qwen3-coder", withTools),
+    modelfile: `TEMPLATE """${hermesTemplate("{{ . }}")}"""\nRENDERER qwen3-coder\nPARSER qwen3-coder\n`,
+  },
   notools: goTemplate(plainTemplate, { ...hermesPrompt, family: "plain" }, ["completion"]),
   parseronly: goTemplate(hermesTemplate("{{ . }}"), hermesPrompt, withTools, "qwen3-coder"),
   "qwen3-coder": builtin("qwen3-coder", withTools),

@@ -158,7 +158,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     expected: {
       code: "system_prompt_dropped",
       owner: "template",
-      fix: "in the TEMPLATE, {{ if .System }} beside {{ if .Tools }} in place of {{ else if .System }}",
+      fix: "a TEMPLATE in which .System stands beside .Tools, not behind {{ else }}",
     },
   },
   {
@@ -250,6 +250,38 @@ export const plantedFaults: readonly PlantedFault[] = [
       server: { kind: "ollama", version: "0.34.2", template: "hermesfunction", parser: null, contextLength: 16_384 },
     },
     expected: { code: "tools_not_in_prompt", owner: "template", fix: "" },
+  },
+  {
+    suite: "capability",
+    what: "a model that says tools and loses them",
+    planted: { server: { kind: "ollama", version: "0.34.2", template: "lying", parser: null, contextLength: 16_384 } },
+    expected: { code: "capability_false", owner: "template", fix: "" },
+    also: ["tools_not_in_prompt template"],
+  },
+  {
+    suite: "capability",
+    what: "a template of one's own beside a built-in pair that takes its place",
+    planted: {
+      server: { kind: "ollama", version: "0.34.2", template: "overridden", parser: null, contextLength: 16_384 },
+      model: { format: "qwen3_coder" },
+    },
+    expected: {
+      code: "template_ignored",
+      owner: "template",
+      fix: "either no RENDERER and PARSER line, or no TEMPLATE; FROM a model file in place of a model that brings them",
+    },
+  },
+  {
+    suite: "capability",
+    what: "a template that has no place for tool results",
+    planted: {
+      server: { kind: "ollama", version: "0.34.2", template: "noresults", parser: null, contextLength: 16_384 },
+    },
+    expected: {
+      code: "result_not_in_prompt",
+      owner: "template",
+      fix: 'in the TEMPLATE, a branch {{ else if eq .Role "tool" }} that writes {{ .Content }}',
+    },
   },
   {
     suite: "capability",

@@ -48,3 +48,27 @@ describe(`${repetitions} independent repetitions`, () => {
     },
   );
 });
+
+/** Servers on which a sound model is sound, each kind with its own routes, limits and way to say no. */
+const soundServers = {
+  vLLM: { server: { contextLength: 32_768 } },
+  "Ollama with a Go template": {
+    server: { kind: "ollama", version: "0.34.2", template: "hermes", parser: null, contextLength: 65_536 },
+  },
+  "Ollama, native": {
+    server: { kind: "ollama", version: "0.34.2", template: "native", parser: null, contextLength: 32_768 },
+  },
+  "llama-server": {
+    server: { kind: "llama-server", version: "b10434", template: "hermes", parser: null, contextLength: 32_768 },
+  },
+  "an endpoint that shows nothing": { server: { kind: "openai", contextLength: 65_536 } },
+} as const;
+
+describe.each(Object.entries(soundServers))("a sound model on %s", (_name, fault) => {
+  it.each(["small", "agent"] as const)("passes every suite with the %s shape", { timeout: 120_000 }, async (shape) => {
+    // A prompt of an agent is some 20,000 tokens here.
+    const roomy = shape === "small" ? fault : { server: { ...fault.server, contextLength: 65_536 } };
+    const { diagnoses, planned, measured } = await suiteRun(planted(roomy), suites, { shapes: [shape], trials: 2 });
+    expect({ found: named(diagnoses), measured }).toEqual({ found: ["no_fault none"], measured: planned });
+  });
+});

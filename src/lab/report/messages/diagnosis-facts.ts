@@ -51,6 +51,9 @@ const probeCodes = [
   "language_changes_calls",
   "persona_lost",
   "thinking_in_text",
+  "template_ignored",
+  "capability_false",
+  "capability_unclaimed",
 ] as const satisfies readonly DiagnosisCode[];
 export type ProbeDiagnosisCode = (typeof probeCodes)[number];
 

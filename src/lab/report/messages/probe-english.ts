@@ -61,6 +61,9 @@ export const probeTitlesEnglish: Readonly<Record<ProbeDiagnosisCode, string>> = 
   language_changes_calls: "Calls depend on the language",
   persona_lost: "Persona lost",
   thinking_in_text: "Thinking mixed into the answer",
+  template_ignored: "Own template not used",
+  capability_false: "Says tools, and loses them",
+  capability_unclaimed: "Takes tools, and does not say so",
 };
 
 /** What happened, in one sentence, for what conversations show. */
@@ -124,6 +127,12 @@ export function probeHappenedEnglish(code: ProbeDiagnosisCode, facts: DiagnosisF
       return `The model drops the persona that the system prompt gives it: ${seen}${said}.`;
     case "thinking_in_text":
       return `Thinking is not set apart from the answer: ${seen}${said}.`;
+    case "template_ignored":
+      return `The TEMPLATE of the Modelfile is not used: RENDERER and PARSER lines, often inherited, stand beside it and take its place (${seen} affected).`;
+    case "capability_false":
+      return `The server says that this model takes tools, and the prompt that it renders has none of them (${seen} affected).`;
+    case "capability_unclaimed":
+      return `The server says that this model takes no tools, and it does: clients that ask first will not offer any (${seen} accepted).`;
   }
   return code satisfies never;
 }

@@ -61,6 +61,9 @@ export const probeTitlesJapanese: Readonly<Record<ProbeDiagnosisCode, string>> =
   language_changes_calls: "言語で変わる呼び出し",
   persona_lost: "ペルソナの喪失",
   thinking_in_text: "回答への思考の混入",
+  template_ignored: "独自テンプレートの不使用",
+  capability_false: "ツール対応の表示に反する欠落",
+  capability_unclaimed: "表示されないツール対応",
 };
 
 /** What happened, in one sentence, for what conversations show. */
@@ -124,6 +127,12 @@ export function probeHappenedJapanese(code: ProbeDiagnosisCode, facts: Diagnosis
       return `モデルがシステムプロンプトのペルソナを失っています。${seen}が該当します${said}。`;
     case "thinking_in_text":
       return `思考が回答から分離されていません。${seen}が該当します${said}。`;
+    case "template_ignored":
+      return `Modelfile の TEMPLATE が使われていません。継承されることの多い RENDERER と PARSER が併記され、そちらが優先されています（${seen}に影響）。`;
+    case "capability_false":
+      return `サーバーはこのモデルがツールに対応すると表示しますが、組み立てたプロンプトにツールがありません（${seen}に影響）。`;
+    case "capability_unclaimed":
+      return `サーバーはこのモデルがツールに対応しないと表示しますが、実際には対応しています（${seen}を受理）。事前に確認するクライアントはツールを渡しません。`;
   }
   return code satisfies never;
 }
