@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { TrialValues } from "./template.ts";
 
 /** SHA-256 of the parts, joined so that no two lists of parts give the same text. */
 function digest(...parts: readonly (string | number)[]): Buffer {
-  return createHash("sha256").update(JSON.stringify(parts)).digest();
+  return hash("sha256", JSON.stringify(parts), "buffer");
 }
 
 /** Sorts in random order, the same for the same run seed: ids compare by these keys. */
