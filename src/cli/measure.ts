@@ -29,6 +29,8 @@ import type { World } from "./world.ts";
 /** What is measured; how is in the settings. */
 export interface Measurement extends Pick<RunOptions, "suites" | "scenarios" | "onlyScenarios" | "request"> {
   readonly targets: readonly TargetSpec[];
+  /** Set where the run is to choose a model. */
+  readonly choice?: { readonly minContext: number | null } | undefined;
   /** The line that names the next command, once the result is known. */
   next(summary: Summary, runId: string): string;
 }
@@ -240,7 +242,7 @@ function directRoute(handler: Handler): Route {
 
 /** The record of a run that has not begun. */
 export function firstRecord(
-  measurement: Pick<Measurement, "suites" | "onlyScenarios" | "targets">,
+  measurement: Pick<Measurement, "suites" | "onlyScenarios" | "targets" | "choice">,
   settings: RunSettings,
   world: World,
 ): RunRecord {
@@ -263,6 +265,7 @@ export function firstRecord(
       request: withoutSecrets(settings.overrides, measurement.targets),
       samples: 0,
       cells: [],
+      ...(measurement.choice === undefined ? {} : { choice: measurement.choice }),
     },
     routes: [{ id: "direct", treatment: "direct" }],
     targets: [],

@@ -73,8 +73,25 @@ export interface Messages {
     readonly residualContent: string;
     readonly byFault: string;
   };
+  readonly repro: { readonly words: ReproWords };
   scenariosOk(scenarios: number, suites: number): string;
   written(path: string): string;
+}
+
+/** What `lab repro` says beside its commands. */
+export interface ReproWords {
+  readonly server: string;
+  readonly fingerprint: string;
+  readonly expected: string;
+  readonly judged: string;
+  readonly request: string;
+  readonly seen: string;
+  readonly adapter: string;
+  readonly noCall: string;
+  readonly call: (tool: string | null) => string;
+  readonly marker: (name: string) => string;
+  readonly answer: (texts: string) => string;
+  readonly never: (texts: string) => string;
 }
 
 const remediesEnglish: Readonly<Record<Remedy, string>> = {
@@ -147,6 +164,22 @@ const en: Messages = {
     residualContent: "Remaining text right",
     byFault: "Verdict right by fault class (wanted → given):",
   },
+  repro: {
+    words: {
+      server: "server",
+      fingerprint: "fingerprint",
+      expected: "expected",
+      judged: "judged",
+      request: "request",
+      seen: "seen",
+      adapter: "This sample went through the adapter; captures.jsonl has its trace.",
+      noCall: "no call",
+      call: (tool) => (tool === null ? "a call of a declared tool" : `a call of ${tool}`),
+      marker: (name) => `the marker {{${name}: …}} at the end`,
+      answer: (texts) => `an answer with ${texts}`,
+      never: (texts) => `without ${texts}`,
+    },
+  },
   scenariosOk: (scenarios, suites) => `${scenarios} scenarios and ${suites} suites are in order.`,
   written: (path) => `Written: ${path}`,
 };
@@ -197,6 +230,22 @@ const ja: Messages = {
     validity: "妥当性の正解",
     residualContent: "残るテキストの正解",
     byFault: "障害の種類ごとの判定の正解(正解 → 判定):",
+  },
+  repro: {
+    words: {
+      server: "サーバー",
+      fingerprint: "フィンガープリント",
+      expected: "期待",
+      judged: "判定",
+      request: "リクエスト",
+      seen: "結果",
+      adapter: "このサンプルはアダプターを経由しています。経過は captures.jsonl にあります。",
+      noCall: "呼び出しなし",
+      call: (tool) => (tool === null ? "宣言されたツールの呼び出し" : `${tool} の呼び出し`),
+      marker: (name) => `末尾のマーカー {{${name}: …}}`,
+      answer: (texts) => `${texts} を含む回答`,
+      never: (texts) => `${texts} を含まない`,
+    },
   },
   scenariosOk: (scenarios, suites) => `シナリオ ${scenarios} 件、スイート ${suites} 件に問題はありません。`,
   written: (path) => `書き出しました: ${path}`,

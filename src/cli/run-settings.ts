@@ -1,7 +1,7 @@
 import type { LoadedScenarios } from "../lab/scenario/load.ts";
 import { suggestion } from "../lab/scenario/nearest.ts";
 import { overrideProblems, type RequestOverrides } from "../lab/scenario/request.ts";
-import { type Language, languages, type Shape, shapes } from "../lab/scenario/scenario.ts";
+import { type Language, type Shape, shapes } from "../lab/scenario/scenario.ts";
 import { parseJson } from "../protocol/json.ts";
 import type { runOptions } from "./commands/option-sets.ts";
 import type { LabConfig } from "./config.ts";
@@ -48,7 +48,7 @@ export function runSettings(
   return {
     trials: values.trials ?? defaults.trials ?? 5,
     shapes: oneOrBoth(values.shape ?? defaults.shape ?? "small", shapes),
-    languages: oneOrBoth(values.language ?? defaults.language ?? "both", languages),
+    languages: oneOrBoth(values.language ?? defaults.language ?? "both", usualLanguages),
     seed: values.seed ?? defaults.seed ?? world.randomHex(),
     concurrency: values.concurrency ?? defaults.concurrency ?? 4,
     overrides: {
@@ -77,12 +77,20 @@ export function runSettings(
 /** Limits that hold where nothing else is said: a model may think for long before its first byte, but not go silent later. */
 export const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 120_000, idleMs: 60_000, totalMs: 600_000 };
 
-/** Suites of a run by id: those asked for, else all. @throws UserError offering the nearest name */
-export function chosenSuites(asked: readonly string[], loaded: LoadedScenarios): readonly string[] {
-  const known = loaded.suites.map((suite) => suite.id);
+/**
+ * Suites of a run by id: those asked for, else those of single replies. `further`: names of suites that were not loaded.
+ * @throws UserError offering the nearest name
+ */
+export function chosenSuites(
+  asked: readonly string[],
+  loaded: LoadedScenarios,
+  further: readonly string[] = [],
+): readonly string[] {
+  const usual = loaded.suites.map((suite) => suite.id);
   const names = commaSeparated(asked);
-  for (const name of names) checkName("--suite", name, known);
-  return names.length === 0 ? known : [...new Set(names)];
+  const known = [...usual, ...loaded.probes.map((suite) => suite.id)];
+  for (const name of names) checkName("--suite", name, [...known, ...further, "choice", "request"]);
+  return names.length === 0 ? usual : [...new Set(names)];
 }
 
 /** Scenarios that every suite is restricted to, or undefined. @throws UserError offering the nearest name */
@@ -91,11 +99,12 @@ export function chosenScenarios(
   loaded: LoadedScenarios,
   spoken: readonly Language[],
 ): readonly string[] | undefined {
-  const known = loaded.scenarios.map((scenario) => scenario.id);
+  const all = [...loaded.scenarios, ...loaded.probes.flatMap(({ items }) => items)];
+  const known = all.map((scenario) => scenario.id);
   const names = commaSeparated(asked);
   for (const name of names) checkName("--scenario", name, known);
   if (names.length === 0) return undefined;
-  const chosen = loaded.scenarios.filter((scenario) => names.includes(scenario.id));
+  const chosen = all.filter((scenario) => names.includes(scenario.id));
   if (!chosen.some((scenario) => spoken.includes(scenario.language))) {
     throw new UserError(
       `--scenario: none of ${names.join(", ")} is in the language ${spoken.join(", ")}; leave --language out`,
@@ -135,6 +144,9 @@ export function readBody(given: readonly string[]): Readonly<Record<string, unkn
     }),
   );
 }
+
+/** What "both" means. A suite that compares languages has its own. */
+const usualLanguages = ["ja", "en"] as const;
 
 function oneOrBoth<Value extends string>(given: Value | "both", all: readonly Value[]): readonly Value[] {
   return given === "both" ? all : [given];

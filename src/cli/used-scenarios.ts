@@ -1,7 +1,9 @@
+import { checkProbes } from "../lab/check-probes.ts";
 import { checkScenarios } from "../lab/check-scenarios.ts";
 import type { LoadedScenarios } from "../lab/scenario/load.ts";
 import { findSuite } from "../lab/scenario/load.ts";
 import { planSamples } from "../lab/scenario/plan.ts";
+import { probeItems } from "../lab/scenario/probe-plan.ts";
 import type { Scenario } from "../lab/scenario/scenario.ts";
 import { ScenarioProblems } from "../lab/scenario/scenario-problems.ts";
 import { UserError } from "./errors.ts";
@@ -21,14 +23,21 @@ export interface ScenarioChoice {
  * that replies will go through. @throws UserError, ScenarioProblems
  */
 export function checkUsedScenarios(loaded: LoadedScenarios, choice: ScenarioChoice): void {
-  const scenarios = usedScenarios(loaded, choice);
-  if (scenarios.length === 0) {
-    const { suites, languages } = choice;
+  const { languages } = choice;
+  const probes = loaded.probes.filter(({ id }) => choice.suites.includes(id));
+  const items = probes.flatMap((suite) =>
+    probeItems({ suite, onlyScenarios: choice.onlyScenarios, languages: choice.languages }),
+  );
+  const suites = choice.suites.filter((id) => !probes.some((suite) => suite.id === id));
+  const scenarios = usedScenarios(loaded, { ...choice, suites });
+  if (scenarios.length + items.length === 0) {
     throw new UserError(
-      `--suite ${suites.join(",")}: holds no scenario in the language ${languages.join(", ")}; choose another --language or --suite`,
+      `--suite ${choice.suites.join(",")}: holds no scenario in the language ${languages.join(", ")}; choose another --language or --suite`,
     );
   }
-  const problems = choice.own ? checkScenarios({ scenarios }) : [];
+  const problems = choice.own
+    ? [...checkScenarios({ scenarios }), ...checkProbes({ probes, agentShapes: loaded.agentShapes })]
+    : [];
   if (problems.length > 0) throw new ScenarioProblems(problems);
 }
 

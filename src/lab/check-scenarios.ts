@@ -7,7 +7,7 @@ import type { LoadedScenarios } from "./scenario/load.ts";
 import type { Example, Expectation, Scenario } from "./scenario/scenario.ts";
 
 /** A server of which nothing is known: examples are judged by their words alone. */
-const facts: TargetFacts = {
+export const exampleFacts: TargetFacts = {
   kind: "openai",
   version: null,
   model: "example",
@@ -54,7 +54,7 @@ function judgeExample(scenario: Scenario, example: Example): Classification {
     nonce: null,
     judge: scenario.wanted === null ? "no_call" : "call",
   };
-  return classifyCapture(exampleCapture(scenario, expectation, replyBody(example)), facts);
+  return classifyCapture(exampleCapture(scenario, expectation, replyBody(example)), exampleFacts);
 }
 
 function replyBody({ text, call }: Example): JsonValue {

@@ -4,6 +4,7 @@ import type { PlannedCell, RunRecord } from "./capture/run-record.ts";
 import { diagnose } from "./diagnose/diagnose.ts";
 import type { Diagnosis } from "./diagnose/diagnosis.ts";
 import type { JudgedSample } from "./diagnose/judged-sample.ts";
+import { withoutOverflowing } from "./diagnose/overflowing.ts";
 import { type PlannedFactors, summarise } from "./stats/summarise.ts";
 import type { Summary } from "./stats/summary.ts";
 
@@ -20,7 +21,16 @@ export function plannedFactors(cells: readonly PlannedCell[]): readonly PlannedF
  */
 export function conclude(record: RunRecord, all: readonly JudgedSample[], lost: readonly LostRequest[] = []): Summary {
   const excluded = new Set(record.stopped?.flatMap((stop) => stop.excluded));
-  const judged = excluded.size === 0 ? all : all.filter((sample) => !excluded.has(sample.id));
+  const met = new Map(record.targets.map((target) => [target.name, target.facts]));
+  const counted = excluded.size === 0 ? all : all.filter((sample) => !excluded.has(sample.id));
+  const judged = counted.some(({ probe }) => probe === "context")
+    ? [...met].flatMap(([name, facts]) =>
+        withoutOverflowing(
+          counted.filter(({ target }) => target === name),
+          facts,
+        ),
+      )
+    : counted;
   const diagnoses: Diagnosis[] = [];
   for (const target of record.targets) {
     for (const route of record.routes) {

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { toolChoiceWord } from "../protocol/chat.ts";
+import { serverRecord } from "../protocol/servers/index.ts";
 import type { RenderInput } from "../protocol/servers/probe.ts";
 import type { PlannedCell, TargetRecord } from "./capture/run-record.ts";
 import type { RunOptions, RunTarget } from "./run-options.ts";
 import { findSuite } from "./scenario/load.ts";
 import { type PlannedSample, planSamples } from "./scenario/plan.ts";
+import { planProbes } from "./scenario/probe-plan.ts";
 import { planRequest, requestSuite } from "./scenario/request-file.ts";
 import { type CheckRequest, type CheckRequests, neutralChecks } from "./target/check-request.ts";
 
@@ -26,22 +28,27 @@ export type PlanInputs = Pick<
 export function planTarget(options: PlanInputs, target: Pick<RunTarget, "name" | "routes">): readonly PlannedSuite[] {
   const { scenarios: loaded, trials, seed, request } = options;
   const routes = target.routes.map((route) => route.id);
-  const suites = options.suites.map((id) => ({
-    suite: id,
-    arms: findSuite(loaded, id).arms.map((arm) => arm.id),
-    samples: planSamples({
+  const suites = options.suites.map((id): PlannedSuite => {
+    const shared = {
       target: target.name,
       routes,
-      suite: findSuite(loaded, id),
-      scenarios: loaded.scenarios,
       onlyScenarios: options.onlyScenarios,
       agentShapes: loaded.agentShapes,
       trials,
       shapes: options.shapes,
       languages: options.languages,
       seed,
-    }),
-  }));
+    };
+    const probes = loaded.probes.find((suite) => suite.id === id);
+    if (probes !== undefined)
+      return { suite: id, arms: probes.arms.map((arm) => arm.id), samples: planProbes({ ...shared, suite: probes }) };
+    const suite = findSuite(loaded, id);
+    return {
+      suite: id,
+      arms: suite.arms.map((arm) => arm.id),
+      samples: planSamples({ ...shared, suite, scenarios: loaded.scenarios }),
+    };
+  });
   if (request === undefined) return suites;
   const arms = requestSuite(request).arms.map((arm) => arm.id);
   const samples = planRequest({ target: target.name, routes, request, trials, seed });
@@ -80,7 +87,8 @@ export function cellsOf(samples: readonly PlannedSample[]): readonly PlannedCell
     const { target, route, suite, scenario, shape, language, contract, arm, stream, expectation, toolChoice } = sample;
     const choice = toolChoice === null ? "auto" : toolChoiceWord(toolChoice);
     const factors = { suite, scenario, shape, language, class: sample.class, contract, arm, stream };
-    cells.set(id, { id, target, route, ...factors, choice, judge: expectation.judge, trials: 1 });
+    const probe = expectation.probe === undefined ? {} : { probe: expectation.probe.judgement };
+    cells.set(id, { id, target, route, ...factors, choice, judge: expectation.judge, ...probe, trials: 1 });
   }
   return [...cells.values()];
 }
@@ -93,13 +101,18 @@ function inArmOrder(cells: readonly PlannedCell[], arms: readonly string[]): rea
   return [...cells].sort((left, right) => rank(left) - rank(right));
 }
 
-/** An arm that the server does not act on is sent once for the record: more trials of it would measure another arm. */
+/**
+ * An arm that the server does not act on is sent once for the record: more trials of it would measure another arm. What goes
+ * to a route that this kind of server does not have is not sent at all.
+ */
 export function onceWhereNotTestable(planned: readonly PlannedSuite[], met: TargetRecord): readonly PlannedSuite[] {
   const blocked = new Set(met.notTestable.map((entry) => entry.arm));
-  if (blocked.size === 0) return planned;
+  const lacksNative = serverRecord(met.facts.kind).nativeChat === null;
+  const impossible = ({ expectation }: PlannedSample): boolean => lacksNative && expectation.probe?.native === true;
+  if (blocked.size === 0 && !planned.some(({ samples }) => samples.some(impossible))) return planned;
   return planned.map(({ samples, ...suite }) => ({
     ...suite,
-    samples: samples.filter((sample) => !blocked.has(sample.arm) || sample.trial === 1),
+    samples: samples.filter((sample) => !impossible(sample) && (!blocked.has(sample.arm) || sample.trial === 1)),
   }));
 }
 

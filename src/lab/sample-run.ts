@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageText, toolChoiceWord } from "../protocol/chat.ts";
+import { TransportError } from "../protocol/handler.ts";
 import { isJsonObject, parseJson } from "../protocol/json.ts";
+import type { Ask } from "../protocol/servers/probe.ts";
 import { inBandKeys } from "../protocol/servers/raw-channels.ts";
 import type { ServerRecord } from "../protocol/servers/server.ts";
 import { classifyServerError } from "../protocol/servers/server-error.ts";
@@ -9,12 +11,15 @@ import { recordExchange, type UnrecordedExchange } from "./capture/record.ts";
 import type { TargetRecord } from "./capture/run-record.ts";
 import type { RunStore } from "./capture/store.ts";
 import type { Route, RunTarget } from "./run-options.ts";
+import { nextTurn } from "./scenario/dialogue.ts";
 import type { PlannedSample } from "./scenario/plan.ts";
+import type { Probe, TurnReply } from "./scenario/probe.ts";
 import { type RequestOverrides, requestFor } from "./scenario/request.ts";
-import { exchangeReply, exchangeText, firstChoice } from "./target/chat-exchange.ts";
+import { exchange, exchangeReply, exchangeText, firstChoice } from "./target/chat-exchange.ts";
 import { sideEvidence } from "./target/side-channel.ts";
 import type { RawExchange } from "./transport/exchange.ts";
 import { send } from "./transport/send.ts";
+import { continued, firstRequest, nativeRequest, type TurnRequest, turnReply } from "./turn-request.ts";
 
 /** Everything that the samples of one target share. */
 export interface SampleContext {
@@ -38,67 +43,30 @@ const longestWait = 30;
 
 /** Sends one sample through its route, gathers side evidence, and keeps the capture. Never rejects for what a server does. */
 export async function runSample(sample: PlannedSample, context: SampleContext): Promise<Capture> {
-  const { target, met, server, store, clock } = context;
+  const { server, store, clock, met } = context;
   const route = context.routes.get(sample.route);
   if (route === undefined) throw new RangeError(`no route ${sample.route}`);
   const opened = route.open(sample.id);
   const startedAt = clock.date().toISOString();
-  const mode = sample.stream ? "stream" : "body";
-  const request = requestFor(sample, {
-    model: target.model,
-    overrides: context.overrides,
-    extras: { ...server.requestExtras, ...inBandKeys(met.raw.inBand[mode]), ...context.extras },
-  });
-  const body = JSON.stringify(request);
   const exchanges: UnrecordedExchange[] = [];
-
-  for (let attempt = 1; ; attempt++) {
-    store.intent({ id: sample.id, exchange: exchanges.length, turn: 1, attempt, at: clock.date().toISOString() });
-    const raw = await send(
-      opened.handler,
-      {
-        method: "POST",
-        path: `${target.apiPrefix}/chat/completions`,
-        headers: {
-          accept: sample.stream ? "text/event-stream" : "application/json",
-          "content-type": "application/json",
-          ...target.headers,
-        },
-        body,
-      },
-      clock,
-      sample.stream && context.enough !== undefined ? { enough: context.enough } : {},
-    );
-    exchanges.push({ raw, facts: { hop: "subject", purpose: "sample", turn: 1, attempt } });
-    const wait = attempt === 1 ? retryAfter(raw, server) : null;
-    if (wait === null) break;
-    await sleep(wait * 1000);
+  const sending: Sending = { sample, context, opened, exchanges };
+  const { probe } = sample.expectation;
+  const replies: TurnReply[] = [];
+  let request = firstRequest(sample);
+  for (let turn = 1; ; turn++) {
+    const subject = await sendTurn(sending, request, turn);
+    if (probe === undefined) break;
+    replies.push(turnReply(subject));
+    const next = nextTurn(probe, replies, met.facts.contextLength);
+    if (next === null) break;
+    request = continued(request, next);
   }
-  const parent = exchanges.length - 1;
-  const subject = exchanges[parent]?.raw;
-  for (const raw of opened.exchanges())
-    exchanges.push({ raw, facts: { hop: "upstream", purpose: "sample", turn: 1, attempt: 1, parent } });
-  if (subject !== undefined && met.raw.inBand[mode].length + met.raw.side[mode].length > 0) {
-    exchanges.push(
-      ...(await sideEvidence({
-        line: { handler: target.handler, headers: target.headers, clock },
-        server,
-        model: target.model,
-        raw: met.raw,
-        subject,
-        parent,
-        turn: 1,
-        stream: sample.stream,
-        parsesWithoutTools: server.builtinParsesWithoutTools && met.facts.toolParser.source === "builtin",
-        wholeCallServed: context.rawOfServed !== true && servesWholeCall(subject),
-      })),
-    );
-  }
+  if (probe !== undefined && lacksAnswer(probe, replies)) await render(sending, request, replies.length);
   const trace = opened.trace();
   return {
     schemaVersion,
     id: sample.id,
-    target: target.name,
+    target: context.target.name,
     kind: server.kind,
     route: sample.route,
     suite: sample.suite,
@@ -115,10 +83,10 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
     request: {
       choice: sample.toolChoice === null ? "auto" : toolChoiceWord(sample.toolChoice),
       namedTool: isJsonObject(sample.toolChoice) ? sample.toolChoice.function.name : null,
-      maxTokens: typeof request.max_tokens === "number" ? request.max_tokens : null,
+      maxTokens: maxTokensOf(sample, context),
       sources: sample.messages.map((message) => ({
         role: message.role,
-        text: messageText(message),
+        text: probe?.size === null || probe === undefined ? messageText(message) : messageText(message).slice(0, 400),
         ...(message.tool_calls === undefined
           ? {}
           : { calls: message.tool_calls.map(({ function: { name, arguments: text } }) => ({ name, text })) }),
@@ -128,6 +96,109 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
     ...(trace.length === 0 ? {} : { adapterTrace: trace }),
     startedAt,
   };
+}
+
+interface Sending {
+  readonly sample: PlannedSample;
+  readonly context: SampleContext;
+  readonly opened: ReturnType<Route["open"]>;
+  readonly exchanges: UnrecordedExchange[];
+}
+
+/** One request of a sample with its one retry, what an adapter sent behind it, and its side evidence. */
+async function sendTurn(
+  { sample, context, opened, exchanges }: Sending,
+  turnRequest: TurnRequest,
+  turn: number,
+): Promise<RawExchange> {
+  const { target, met, server, store, clock } = context;
+  const { stream } = turnRequest;
+  const mode = stream ? "stream" : "body";
+  const native = sample.expectation.probe?.native === true ? server.nativeChat : null;
+  const request = requestFor(
+    { ...sample, ...turnRequest },
+    {
+      model: target.model,
+      overrides: context.overrides,
+      extras: { ...server.requestExtras, ...inBandKeys(met.raw.inBand[mode]), ...context.extras },
+    },
+  );
+  const body = JSON.stringify(native === null ? request : nativeRequest(request));
+  const behind = opened.exchanges().length;
+
+  for (let attempt = 1; ; attempt++) {
+    store.intent({ id: sample.id, exchange: exchanges.length, turn, attempt, at: clock.date().toISOString() });
+    const raw = await send(
+      opened.handler,
+      {
+        method: "POST",
+        path: native ?? `${target.apiPrefix}/chat/completions`,
+        headers: {
+          accept: stream ? "text/event-stream" : "application/json",
+          "content-type": "application/json",
+          ...target.headers,
+        },
+        body,
+      },
+      clock,
+      stream && context.enough !== undefined ? { enough: context.enough } : {},
+    );
+    exchanges.push({ raw, facts: { hop: "subject", purpose: "sample", turn, attempt } });
+    const wait = attempt === 1 ? retryAfter(raw, server) : null;
+    if (wait === null) break;
+    await sleep(wait * 1000);
+  }
+  const parent = exchanges.length - 1;
+  const subject = exchanges[parent]?.raw;
+  if (subject === undefined) throw new RangeError("a turn has at least one exchange");
+  for (const raw of opened.exchanges().slice(behind))
+    exchanges.push({ raw, facts: { hop: "upstream", purpose: "sample", turn, attempt: 1, parent } });
+  // A long prompt is about its length: repeating it would cost much and show nothing.
+  const isLong = sample.expectation.probe?.size != null;
+  if (native === null && !isLong && met.raw.inBand[mode].length + met.raw.side[mode].length > 0) {
+    exchanges.push(
+      ...(await sideEvidence({
+        line: { handler: target.handler, headers: target.headers, clock },
+        server,
+        model: target.model,
+        raw: met.raw,
+        subject,
+        parent,
+        turn,
+        stream,
+        parsesWithoutTools: server.builtinParsesWithoutTools && met.facts.toolParser.source === "builtin",
+        wholeCallServed: context.rawOfServed !== true && servesWholeCall(subject),
+      })),
+    );
+  }
+  return subject;
+}
+
+/** The last reply does not hold what it should: whether the prompt held it decides who answers for that. */
+function lacksAnswer({ answer, size }: Probe, replies: readonly TurnReply[]): boolean {
+  const last = replies.at(-1);
+  return (
+    size === null && last !== undefined && last.error === null && answer.some((text) => !last.content.includes(text))
+  );
+}
+
+/** Looks at the prompt of the last request, where the server shows prompts. Generates nothing. */
+async function render({ sample, context, exchanges }: Sending, request: TurnRequest, turn: number): Promise<void> {
+  const { target, server, clock } = context;
+  const line = { handler: target.handler, headers: target.headers, clock };
+  const parent = exchanges.findLastIndex(({ facts }) => facts.hop === "subject");
+  const ask: Ask = async ({ path, body }) => {
+    const raw = await exchange(line, path, body);
+    exchanges.push({ raw, facts: { hop: "side", purpose: "render", turn, attempt: 1, parent } });
+    if (raw.end.kind === "failed") return new TransportError(raw.end.phase, raw.end.cause);
+    return { status: raw.status ?? 0, headers: raw.headers, text: exchangeText(raw), reference: null };
+  };
+  await server.renderPrompt({ ask, model: target.model }, { messages: request.messages, tools: sample.tools ?? [] });
+}
+
+function maxTokensOf(sample: PlannedSample, { overrides }: SampleContext): number | null {
+  const { max_tokens: limit } = requestFor(sample, { model: "", overrides, extras: {} });
+  return typeof limit === "number" ? limit : null;
 }
 
 /**

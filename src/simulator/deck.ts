@@ -115,6 +115,7 @@ function matcherOf(rule: ProfileRule): Matcher {
   const { when = {} } = rule;
   const user = patternOf(when.user);
   const system = patternOf(when.system);
+  const prompt = patternOf(when.prompt);
   const choice = patternOf(when.choice);
   const toolName = patternOf(typeof when.tools === "string" ? when.tools : undefined);
   return (question, userMessage, systemMessage) => {
@@ -123,6 +124,7 @@ function matcherOf(rule: ProfileRule): Matcher {
     if (when.last !== undefined && (question.messages.at(-1)?.role === "tool") !== (when.last === "tool")) return false;
     if (user !== null && !user.test(userMessage)) return false;
     if (system !== null && !system.test(systemMessage)) return false;
+    if (prompt !== null && !prompt.test(question.prompt)) return false;
     if (choice !== null && !choice.test(question.choice)) return false;
     return toolName === null || question.tools.some((tool) => toolName.test(tool.function.name));
   };

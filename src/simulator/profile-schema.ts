@@ -46,6 +46,12 @@ const cardSchema = z
         '"NAME: task" is written as {{NAME: task}}. NAME "*" = the marker that the system prompt asks for (no marker is written where it asks for none); "*" alone also takes the task from the user\'s text.',
       ),
     after: z.string().optional().describe("Text behind the call or marker."),
+    unseen: z
+      .string()
+      .optional()
+      .describe(
+        "The reply where a {{seen:PATTERN}} finds nothing. {{seen:PATTERN}} in texts and arguments is the last match of the pattern (its first group, where it has one) in the prompt as the chat template rendered it: a model can only know what stands there.",
+      ),
     finish: z.string().min(1).optional().describe("finish_reason in place of the server's own."),
     error: z
       .union([
@@ -64,6 +70,7 @@ const patternSchema = z.string().describe("A regular expression; a leading (?i) 
 const whenSchema = z.strictObject({
   user: patternSchema.optional().describe("Matches the last user message."),
   system: patternSchema.optional().describe("Matches the system messages."),
+  prompt: patternSchema.optional().describe("Matches the prompt as the chat template rendered it."),
   choice: patternSchema
     .optional()
     .describe("Matches the word of tool_choice: auto, required, none or named; auto where none is sent."),

@@ -9,6 +9,7 @@ import {
   type ProfileRule,
   type SimulatorProfile,
 } from "./profile-schema.ts";
+import { seenPatterns } from "./seen.ts";
 
 export { profileJsonSchema, profileSchema, type SimulatorProfile } from "./profile-schema.ts";
 
@@ -41,7 +42,7 @@ function checkModel(profile: SimulatorProfile, model: ProfileModel, path: string
 function checkRule(rule: ProfileRule, model: ProfileModel, setUp: SetUp | string, path: string): string[] {
   const { when = {} } = rule;
   const problems: string[] = [];
-  for (const key of ["user", "system", "choice", "tools"] as const) {
+  for (const key of ["user", "system", "prompt", "choice", "tools"] as const) {
     const pattern = when[key];
     if (typeof pattern !== "string") continue;
     const compiled = compilePattern(pattern);
@@ -80,6 +81,10 @@ function checkCard(
     [card.text, card.marker, card.reasoning, card.error, card.before, card.after].every((value) => value === undefined)
   ) {
     problems.push(`${path}: the card is empty; give it text, call, calls, marker or error`);
+  }
+  for (const pattern of seenPatterns(JSON.stringify(card))) {
+    const compiled = compilePattern(pattern);
+    if (typeof compiled === "string") problems.push(`${path}: {{seen:${pattern}}}: ${compiled}`);
   }
   if (problems.length > 0 || typeof setUp === "string") return problems;
 

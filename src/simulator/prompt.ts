@@ -10,6 +10,8 @@ export type TemplateFamily = "hermes" | "qwen3_coder" | "llama3" | "own_turn" | 
 
 /** A chat template as the simulator needs it. `callFormat`: how calls of the history are written. */
 export interface PromptTemplate {
+  /** False for a template that has no place for messages of the role tool. */
+  readonly showsResults?: boolean;
   readonly family: TemplateFamily;
   readonly callFormat: string;
   /** Tools printed by Python's json.dumps or by Go. */
@@ -95,6 +97,7 @@ function toolXml(tool: Tool): string {
 
 function messageTurn(message: ChatMessage, template: PromptTemplate): string {
   const text = messageText(message);
+  if (message.role === "tool" && template.showsResults === false) return "";
   if (message.role === "tool") return turn("user", `<tool_response>\n${text}\n</tool_response>`);
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls : [];
   if (message.role !== "assistant" || calls.length === 0) return turn(message.role, text);

@@ -11,6 +11,7 @@ import {
   writtenArguments,
 } from "./profile-schema.ts";
 import { firstTool, type Question, systemText, userText } from "./question.ts";
+import { fillSeen } from "./seen.ts";
 
 /** A call as the model writes it. */
 export interface WrittenCall {
@@ -44,8 +45,9 @@ const markerInPrompt = /\{\{([A-Z][A-Z0-9_]*):/u;
 const japanese = /[\u3040-\u30ff\u4e00-\u9fff]/u;
 
 /** Plays a card: names, arguments and markers that depend on the request are filled in. */
-export function playCard(card: ProfileCard | undefined, model: ProfileModel, question: Question): Utterance {
-  if (card === undefined) return plainText(nothingPrepared(question));
+export function playCard(written: ProfileCard | undefined, model: ProfileModel, question: Question): Utterance {
+  if (written === undefined) return plainText(nothingPrepared(question));
+  const card = fillSeen(written, question.prompt);
   const calls = cardCalls(card).flatMap((call) => resolveCall(call, model, question) ?? []);
   const marker = card.marker === undefined ? null : resolveMarker(card.marker, question);
   const before = `${card.before ?? ""}${calls.length > 0 || marker !== null ? (card.text ?? "") : ""}`;

@@ -231,7 +231,8 @@ it("uses response.failed with a word that Codex shows where a stream fails befor
 
 describe("keep-alives while the model reads a long prompt", () => {
   const upstream: Handler = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    // Long beside the interval, so that a busy machine beats too.
+    await new Promise((resolve) => setTimeout(resolve, 400));
     return chatStream({ text: "Done." })();
   };
 

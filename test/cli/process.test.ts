@@ -102,7 +102,7 @@ describe("the program as a process", () => {
         "--suite",
         "contract-matrix",
         "--trials",
-        "500",
+        "100",
       ];
       const lab = startLab([...argv, "--json", "--out", "interrupted"], cwd);
       await fifthRequest;

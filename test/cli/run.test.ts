@@ -375,6 +375,7 @@ describe("lab scenarios", () => {
       "agent-shape.schema.json",
       "gate-policy.schema.json",
       "lab-yaml.schema.json",
+      "probes.schema.json",
       "profile.schema.json",
       "scenario.schema.json",
       "suite.schema.json",

@@ -62,6 +62,7 @@ describe("shipped profiles", () => {
       "agents-a1",
       "bench",
       "chatty-8b",
+      "sound",
       "steady",
       "thinkingcap-hermes",
       "thinkingcap-qwen3_coder",

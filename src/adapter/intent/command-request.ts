@@ -22,22 +22,24 @@ const place =
 const object =
   "(?:(?:the|this|that|a|following|shell|bash|terminal|read-only|simple|exact|single)\\s+)*(?:commands?)?\\s*:?\\s*";
 const english: readonly string[] = [
-  `${polite}${place}${polite}(?:run|execute|exec|invoke|issue)\\s+${object}#`,
+  `${polite}${place}${polite}(?:run|execute|exec|invoke|issue)(?:\\s+|: ?)${object}#`,
   `${polite}(?:show|give|tell|print|get|fetch|return)(?: me| us)?(?: the)?(?: current| exact| raw| full)? (?:output|result)s? (?:of|from)(?: running| executing)? ${object}#`,
   `${polite}(?:show|display) me #`,
 ];
 const englishEnd = "(?: command)?(?:,? (?:please|for me|right now|once))*";
 
 const lead =
-  "(?:(?:すみません|では|じゃあ|それでは|今すぐ|いますぐ|ちょっと|ターミナルで|シェルで|コマンドラインで|端末で|bashで|まず)[、,，]?\\s*)*(?:(?:次|以下|この|下記)の?)?(?:シェル)?(?:コマンド)?\\s*(?:[:：、]|を実行(?:して)?(?:ください|下さい)?\\s*[:：。]?)?\\s*";
+  "(?:(?:すみません|では|じゃあ|それでは|今すぐ|いますぐ|ちょっと|ターミナルで|シェルで|コマンドラインで|端末で|bashで|まず|ここで|(?:現在の|この|今の|カレント)(?:ディレクトリ|フォルダ)で)[、,，]?\\s*)*(?:(?:次|以下|この|下記)の?)?(?:シェル)?(?:コマンド)?\\s*(?:[:：、]|を実行(?:して)?(?:ください|下さい)?\\s*[:：。]?)?\\s*";
 const japaneseEnd =
   "(?:ください|下さい|くれ|ちょうだい|頂戴|ほしい(?:です)?|欲しい(?:です)?|みて(?:ください|下さい|くれ)?|ね|よ)?";
-const japaneseVerb = `(?:実行(?:して|せよ|しろ|をお願い(?:します|いたします)?|お願い(?:します)?|願います|する(?=[。\\s]*$)|し(?=[、,]))|走らせて|叩いて|たたいて|打って|ランして|run ?して|やって)${japaneseEnd}`;
+const japaneseVerb = `(?:実行(?=[。.!！\\s]*$)|実行(?:して|せよ|しろ|をお願い(?:します|いたします)?|お願い(?:します)?|願います|する(?=[。\\s]*$)|し(?=[、,]))|走らせて|叩いて|たたいて|打って|ランして|run ?して|やって)${japaneseEnd}`;
 const japaneseShow = `(?:見せて|表示して|教えて|出して|出力して|返して)${japaneseEnd}`;
 const japanese: readonly string[] = [
   `${lead.replace("コマンド)?", "コマンド)")}を実行(?:して|お願いします)${japaneseEnd}\\s*[:：。、]?\\s*#`,
   `${lead}#\\s*(?:という)?(?:の?コマンド)?\\s*(?:を|だけ)?\\s*${japaneseVerb}`,
   `${lead}#\\s*(?:コマンド)?の?(?:実行)?(?:結果|出力)?\\s*を\\s*${japaneseShow}`,
+  // What is wanted of the command stands between it and the verb, so it is read as a tail of its own.
+  `${lead}#\\s*(?:コマンド)?の(?=(?<tail>[^\\u0001。、\\n]{1,30}(?:だけ|のみ)[^\\u0001。\\n]{1,20})[。.!！]?$)[^\\u0001]*`,
 ];
 
 interface RequestPattern {
@@ -56,7 +58,10 @@ function patternsFor(command: string): readonly RequestPattern[] {
     })),
     ...japanese.map((text) => ({
       language: "ja" as const,
-      pattern: new RegExp(`^${text.replace("#", command)}[。.!！、,\\s]*(?<tail>[^\\u0001]*)$`, "isu"),
+      pattern: new RegExp(
+        `^${text.replace("#", command)}${text.includes("<tail>") ? "" : "[。.!！、,\\s]*(?<tail>[^\\u0001]*)"}$`,
+        "isu",
+      ),
     })),
   ];
 }
@@ -77,6 +82,7 @@ const delimiters: readonly (readonly [string, string])[] = [
   ["「", "」"],
   ["『", "』"],
   ['"', '"'],
+  ["'", "'"],
   ["“", "”"],
 ];
 
@@ -139,9 +145,9 @@ function readDelimited(text: string): CommandRequest | null {
   return null;
 }
 
-/** A plain double quote may as well belong to the command. */
+/** A plain quote may as well belong to the command. */
 function isShellQuote(open: string): boolean {
-  return open === '"';
+  return open === '"' || open === "'";
 }
 
 function readSpoken(text: string): CommandRequest | null {

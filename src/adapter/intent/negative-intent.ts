@@ -54,8 +54,17 @@ const englishGerunds: readonly (readonly [Deed, string])[] = [
   ["read", "reading|opening|printing"],
   ["fetch", "fetching|downloading|browsing|searching|accessing"],
 ];
+const englishParticiples: readonly (readonly [Deed, string])[] = [
+  ["run", "run|executed|called|used|started"],
+  ["install", "installed|upgraded|updated"],
+  ["delete", "deleted|removed"],
+  ["change", "edited|modified|changed|touched"],
+  ["commit", "committed"],
+  ["push", "pushed|published"],
+  ["deploy", "deployed|applied"],
+];
 const japaneseDeeds: readonly (readonly [Deed, string])[] = [
-  ["run", "実行|起動|使用|呼び出|呼び出し|走ら|走らせ|動か|叩か|たたか|使わ|使|回さ|試さ|やら|ラン"],
+  ["run", "実行|起動|使用|呼び出さ|呼び出し|呼ば|走ら|走らせ|動か|動かさ|打た|叩か|たたか|使わ|使|回さ|試さ|やら|ラン"],
   ["install", "インストール|アップデート|アップグレード|導入|追加インストール"],
   ["delete", "削除|消さ|除去|消去"],
   ["change", "変更|編集|修正|上書き|書き換え|書き込ま|書き込み|触ら|触|いじら|リファクタ|改変|更新|直さ|移動|リネーム"],
@@ -69,10 +78,9 @@ const japaneseDeeds: readonly (readonly [Deed, string])[] = [
 ];
 
 /** Where a wish can begin: at the start, behind a stop, or behind a word that joins wishes. */
-const clauseStart =
-  "(?:^|[.,;:!?()\\n—–-]\\s*|\\b(?:please|but|and|just|also|so|then|however|note|important|you (?:must|should|may|can)|you)\\s+)";
+const clauseStart = "(?:^|[.,;:!?()\\n—–-]\\s*|\\b(?:please|but|and|just|also|so|then|however|note|important|you)\\s+)";
 const negation =
-  "(?:please )?(?:do not|don['’]?t|dont|never|must not|mustn['’]?t|should not|shouldn['’]?t|cannot|can not|may not|not to|not)(?: (?:actually|ever|yet|even|try to|attempt to|you dare|go and|also|you|please|now))*";
+  "(?:please )?(?:do not|don['’]?t|dont|never|must not|mustn['’]?t|should not|shouldn['’]?t|cannot|can not|may not|(?:are|['’]re|is) not (?:allowed|permitted|supposed) to|(?:under no circumstances|at no point|in no case)(?: should you| may you| must you)?|(?:remember|be (?:sure|careful)|make sure|take care) not to|(?:i|we) (?:do not|don['’]?t) want (?:you |anyone |it )?to|(?:i|we)(?:['’]d| would) (?:rather|prefer) (?:you )?(?:didn['’]?t|did not|not))(?:,[^,.;\\n]{1,40},)?(?: (?:actually|ever|yet|even|try to|attempt to|you dare|go and|also|you|please|now))*";
 
 interface Pattern {
   readonly deed: Deed;
@@ -81,6 +89,9 @@ interface Pattern {
 
 /** Up to the next stop; a stop within a word belongs to it (`package.json`). */
 const objectEnd = "(?<object>(?:[^.,;:!?()\\n—–]|[.:](?=[\\w/.]))*)";
+/** "Must not be run twice" speaks of a program. */
+const notAgain =
+  "(?! (?:twice|again|more|in|automatically|by|at|when|if|unless|before|until|while|for|concurrently)\\b)";
 const english: readonly Pattern[] = [
   ...englishDeeds.map(([deed, verbs]) => ({
     deed,
@@ -89,7 +100,7 @@ const english: readonly Pattern[] = [
   ...englishGerunds.map(([deed, verbs]) => ({
     deed,
     pattern: new RegExp(
-      `\\b(?:without(?: actually| ever)?|no need (?:for|of)|avoid|refrain from|stop short of|instead of|no)\\s+(?:${verbs})\\b${objectEnd}`,
+      `\\b(?:without(?: actually| ever)?|no need (?:for|of)|avoid|refrain from|stop short of|hold off (?:on|from)|skip|stop|quit|forget about|instead of|no(?= \\S+(?: of| any| commands?| tests?| please|[.,!]|$)))\\s+(?:${verbs})\\b${objectEnd}`,
       "gi",
     ),
   })),
@@ -100,6 +111,42 @@ const english: readonly Pattern[] = [
       "gi",
     ),
   })),
+  // "`ls` must not be run", "I do not want the tests to be run", "nothing is to be executed".
+  ...englishParticiples.flatMap(([deed, verbs]) => [
+    {
+      deed,
+      pattern: new RegExp(
+        `\\b(?:i|we) (?:do not|don['’]?t) want (?<object>[^.,;:!?\\n]{1,60}?) (?:to be )?(?:${verbs})\\b${notAgain}`,
+        "gi",
+      ),
+    },
+    {
+      deed,
+      pattern: new RegExp(
+        `(?:^|[.,;:!?\\n]\\s*)(?<object>[^.,;:!?\\n]{1,60}?) (?:must not|may not|is not to|are not to) be (?:${verbs})\\b${notAgain}`,
+        "gi",
+      ),
+    },
+    {
+      deed,
+      pattern: new RegExp(`\\bnothing (?:must|may|should|is to) be (?:${verbs})\\b(?<object>)`, "gi"),
+    },
+  ]),
+  {
+    deed: "run",
+    pattern:
+      /\b(?:i['’]ll|i will|let me|i can|i['’]d rather) (?:run|execute|do|try) (?:it|this|that|them) (?:myself|on my own)\b(?<object>)/gi,
+  },
+  { deed: "change", pattern: /\b(?:make|with) no (?:code |file |further |other )?changes\b(?<object>)/gi },
+  {
+    deed: "change",
+    pattern:
+      /(?:^|[.,;:!?\n]\s*|\b(?:please|but|and) )(?:leave|keep) (?<object>(?:[^.,;:!?\n]|\.(?=\w)){1,60}?) (?:alone|untouched|unchanged|as (?:it is|is|they are))\b/gi,
+  },
+  {
+    deed: "run",
+    pattern: /(?:^|[.,;:!?\n]\s*|\b(?:but|and) )no (?:more )?(?:commands?|tools?)(?: please)?(?=[.,!]|$)(?<object>)/gi,
+  },
   {
     deed: "run",
     pattern:
@@ -109,11 +156,29 @@ const english: readonly Pattern[] = [
 
 /** The forms in which Japanese forbids. Behind them, a clause that shows it was no wish is looked for separately. */
 const japaneseNegation =
-  "(?:(?:し|せ|させ)?(?:ないで|ないように|なくて(?:も)?(?:いい|よい|良い|大丈夫|構わない|結構)|せ?ず(?:に|(?=[、,]))|ないこと|んな(?:いで)?|ないよう)|するな|(?:は|を)?しないで|(?:は|も)?(?:不要|禁止|いらない|要らない|無用|厳禁|やめて|避けて|控えて|なし(?:で|に)?)|(?:るな|すな|くな|うな|むな|けるな|えるな)|(?:する)?必要(?:は|も)?(?:ない|ありません)|(?:は|も)?(?:一切)?し(?:ません|ない)で|(?:し)?(?:てはいけない|てはならない|てはだめ|ちゃだめ|ては駄目))";
-const japanese: readonly Pattern[] = japaneseDeeds.map(([deed, verbs]) => ({
-  deed,
-  pattern: new RegExp(`(?:${verbs})(?:は|を|も)?${japaneseNegation}`, "g"),
-}));
+  "(?:(?:し|せ|させ)?(?:ないで|ないように|なくて(?:も)?(?:いい|よい|良い|大丈夫|構わない|結構)|せ?ず(?:に|(?=[、,]|答|教|説明|示))|ないこと|んな(?:いで)?|ないよう)|するな|(?:は|を)?しないで|(?:は|も)?(?:不要|禁止|いらない|要らない|無用|厳禁|結構です|待って|まだ(?:いい|早い|不要)|やめて|避けて|控えて|なし(?:で|に)?)|(?:るな|すな|くな|うな|むな|けるな|えるな)|(?:する)?必要(?:は|も)?(?:ない|ありません)|(?:は|も)?(?:一切)?し(?:ません|ない)で|(?:し)?(?:てはいけない|てはならない|てはだめ|ちゃだめ|ては駄目))";
+const japanese: readonly Pattern[] = [
+  ...japaneseDeeds.map(([deed, verbs]) => ({
+    deed,
+    pattern: new RegExp(`(?:${verbs})(?:は|を|も)?${japaneseNegation}`, "g"),
+  })),
+  {
+    deed: "run",
+    pattern: /(?:の実行)?(?:は|を)\s*(?:スキップ|省略|割愛)して(?:ください|下さい|くれ|ね)?(?=[。、,！!\s]|$)/g,
+  },
+  { deed: "run", pattern: /(?<=ツール|コマンド|シェル)(?:は|も)?なしで/g },
+  {
+    deed: "run",
+    pattern:
+      /(?<=[A-Za-z0-9\ue000-\uf7ff])\s*(?:の実行)?は(?:不要|いらない|要らない|必要(?:ない|ありません)|結構です)/g,
+  },
+  { deed: "run", pattern: /自分で(?:実行|やり|やる|走らせ|打ち|打つ|試し|試す|叩)/g },
+  {
+    deed: "run",
+    pattern:
+      /(?<=テスト|ビルド|リント|マイグレーション|動作確認|インストール|デプロイ|コマンド)(?:の実行)?は(?:不要|いらない|要らない|いりません|必要(?:ない|ありません)|結構です|なしで)/g,
+  },
+];
 /** How far before the verb its object may begin, in UTF-16 units. */
 const longestObject = 80;
 const japaneseStop = /[。．、，,！？!?\n]|\.(?![\w/.])/g;
@@ -147,15 +212,20 @@ const longestTurn = 8000;
 /** Reads what a user's turn forbids. Quoted text, code and questions about a ban forbid nothing. */
 export function readNegativeIntent(said: string): NegativeIntent {
   const turn = said.length <= longestTurn ? said : `${said.slice(0, longestTurn / 2)}\n${said.slice(-longestTurn / 2)}`;
-  const text = withoutQuotations(turn);
+  const { text, restore, content } = maskQuotations(turn);
   const bans: Ban[] = [];
   let nothing: string | null = null;
   for (const found of [...findEnglish(text), ...findJapanese(text)]) {
-    const object = restore(found.object, turn).trim();
+    const object = content(found.object).trim();
+    const phrase = restore(found.phrase);
+    // "Don't use any" speaks of a type or a word, unless it speaks of tools.
+    const aboutWords =
+      /\b(?:use|using)\b/i.test(found.phrase) && !/tool|command|shell|function|bash|terminal/i.test(found.phrase);
     if (isNameless(found.object, object)) {
-      if (found.deed === "run") nothing ??= found.phrase;
-      else bans.push({ deed: found.deed, object: "", phrase: found.phrase });
-    } else bans.push({ deed: found.deed, object: object.toLowerCase(), phrase: found.phrase });
+      if (aboutWords) continue;
+      if (found.deed === "run") nothing ??= phrase;
+      else bans.push({ deed: found.deed, object: "", phrase });
+    } else bans.push({ deed: found.deed, object: object.toLowerCase(), phrase });
   }
   if (nothing !== null)
     return { kind: "blanket", everything: onlyExplain.test(text) && !asksToAct.test(text), phrase: nothing };
@@ -221,31 +291,41 @@ function japaneseObject(before: string): string {
   return stop === undefined ? before : before.slice(stop.index + stop[0].length);
 }
 
-/** Private-use characters stand in for quoted text, so that offsets and lengths stay. */
-const filler = "\ue000";
+/** Private-use characters stand in for quoted text, one for each quotation, so that offsets and lengths stay. */
+const firstFiller = 0xe000;
+const fillers = /([\ue000-\uf7ff])\1*/g;
+const quotation =
+  /```[\s\S]*?(?:```|(?![\s\S]))|`[^`\n]{1,200}`|"[^"\n]{1,400}"|“[^”\n]{1,400}”|「[^」]{1,400}」|『[^』]{1,400}』|(?<=^|\s|[(])'[^'\n]{1,400}'(?=$|[\s.,;:!?)])|^\s*>.*$/gm;
 
-/**
- * Quotations speak with somebody else's voice: their letters are blanked. A short span in backticks stays as an object that can be
- * named (`npm test`), by its length.
- */
-function withoutQuotations(text: string): string {
-  return text.replaceAll(
-    /```[\s\S]*?(?:```|$)|`[^`\n]{1,200}`|"[^"\n]{1,400}"|“[^”\n]{1,400}”|「[^」]{1,400}」|『[^』]{1,400}』|(?<=^|\s|[(])'[^'\n]{1,400}'(?=$|[\s.,;:!?)])|^\s*>.*$/gm,
-    (quoted) => filler.repeat(quoted.length),
-  );
+interface Masked {
+  readonly text: string;
+  /** The text with its quotations back in place of the fillers, with their marks. */
+  restore(part: string): string;
+  /** The same without the marks. */
+  content(part: string): string;
 }
 
-/** The text that fillers in an object stand for. */
-function restore(object: string, turn: string): string {
-  if (!object.includes(filler)) return object;
-  const spans = [...turn.matchAll(/`([^`\n]{1,200})`|"([^"\n]{1,400})"|「([^」]{1,400})」|'([^'\n]{1,400})'/g)];
-  return object.replaceAll(new RegExp(`${filler}+`, "g"), (run) => {
-    const span = spans.find((match) => match[0].length === run.length);
-    return ` ${span?.slice(1).find((group) => group !== undefined) ?? ""} `;
+/** Quotations speak with somebody else's voice, so their letters are masked; what a ban names may still be one (`npm test`). */
+function maskQuotations(turn: string): Masked {
+  const quoted: string[] = [];
+  const text = turn.replaceAll(/[\ue000-\uf7ff]/g, " ").replaceAll(quotation, (match) => {
+    const filler = String.fromCharCode(firstFiller + (quoted.length % 6000));
+    quoted.push(match);
+    return filler.repeat(match.length);
   });
+  return {
+    text,
+    restore: (part) => part.replaceAll(fillers, (run) => quoted[run.charCodeAt(0) - firstFiller] ?? ""),
+    content: (part) =>
+      part.replaceAll(fillers, (run) => ` ${unquoted(quoted[run.charCodeAt(0) - firstFiller] ?? "")} `),
+  };
+}
+
+function unquoted(text: string): string {
+  return text.startsWith("```") ? "" : text.replace(/^[`"“「『']|[`"”」』']$/g, "");
 }
 
 function isNameless(masked: string, object: string): boolean {
-  if (masked.includes(filler)) return object.trim() === "";
+  if (/[\ue000-\uf7ff]/.test(masked)) return object.trim() === "";
   return nameless.test(object) || namelessJapanese.test(object);
 }

@@ -46,7 +46,7 @@ const parts: readonly {
   },
   {
     selector: (key) => ({ kind: "json_key", key }),
-    noun: `(?:the )?(?:value of )?(?:the )?(?:json )?(?:key|field|property) ${keyName}(?: (?:of|from|in) the (?:json|output|result))?|(?:the )?${keyName.replace("key>", "key2>")} (?:key|field|property)(?: (?:of|from|in) the (?:json|output|result))?|(?:json|出力|結果)?(?:の|から)?\\s*${keyName.replace("key>", "key3>")}\\s*(?:という)?(?:キー|フィールド|プロパティ)(?:の値)?|(?:json|出力|結果)?の?(?:キー|フィールド)\\s*${keyName.replace("key>", "key4>")}\\s*(?:の値)?`,
+    noun: `(?:the )?value of (?:the )?[\\u0060"'](?<key5>[\\w$][\\w$.-]*)["'\\u0060]|(?:the )?(?:value of )?(?:the )?(?:json )?(?:key|field|property) ${keyName}(?: (?:of|from|in) the (?:json|output|result))?|(?:the )?${keyName.replace("key>", "key2>")} (?:key|field|property)(?: (?:of|from|in) the (?:json|output|result))?|(?:json|出力|結果)?(?:の|から)?\\s*${keyName.replace("key>", "key3>")}\\s*(?:という)?(?:キー|フィールド|プロパティ)(?:の値)?|(?:json|出力|結果)?の?(?:キー|フィールド)\\s*${keyName.replace("key>", "key4>")}\\s*(?:の値)?`,
     alone: true,
   },
   {
@@ -78,6 +78,7 @@ interface TailPattern {
 const selectorPatterns: readonly TailPattern[] = parts.flatMap(({ selector, noun, alone }) => {
   const patterns = [
     `(?:${englishVerb} )?(?:${englishOnly}) (?:${noun})(?:,? (?:${englishAfter}))*(?:,? please)?`,
+    `(?:${englishOnly}) ${englishVerb} (?:${noun})(?:,? please)?`,
     `(?:${englishVerb} )?(?:${englishOnly} )?(?:${noun}),? (?:${englishAfter})(?:,? (?:${englishAfter}))*(?:,? please)?`,
     `(?:${noun})\\s*(?:${japaneseOnly})(?:を|で)?\\s*(?:${japaneseVerb})?`,
   ];

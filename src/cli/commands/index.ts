@@ -6,6 +6,7 @@ import {
   demoOptions,
   doctorOptions,
   reportOptions,
+  reproOptions,
   runOptions,
   scenariosOptions,
   simulateOptions,
@@ -64,6 +65,19 @@ export const commands: readonly Command[] = [
     positionals: [run],
     options: reportOptions,
     load: async () => (await import("./report.ts")).report,
+  }),
+  command({
+    name: "repro",
+    describe: {
+      en: "One sample as commands to run: what was sent, expected and seen",
+      ja: "1 つのサンプルを再現するコマンドと、期待・結果を示します",
+    },
+    positionals: [
+      run,
+      { name: "sample", describe: { en: "Id of a sample, or a part of it", ja: "サンプルの ID またはその一部" } },
+    ],
+    options: reproOptions,
+    load: async () => (await import("./repro.ts")).repro,
   }),
   command({
     name: "compare",

@@ -115,7 +115,18 @@ export const runOptions = {
     kind: "list",
     group: "plan",
     describe: { en: "Suites to run; lab scenarios list names them", ja: "実行するスイート(lab scenarios list で一覧)" },
-    fallback: { en: "all", ja: "すべて" },
+    fallback: { en: "contract-matrix, parser-mismatch", ja: "contract-matrix と parser-mismatch" },
+  },
+  "min-context": {
+    kind: "number",
+    whole: true,
+    min: 1024,
+    max: 1_000_000,
+    group: "plan",
+    describe: {
+      en: "With --suite choice: tokens that the context must hold; a prompt of that length is sent",
+      ja: "--suite choice で必要なコンテキスト長(トークン)。その長さのプロンプトを実際に送ります",
+    },
   },
   scenario: {
     kind: "list",
@@ -334,6 +345,8 @@ export const reportOptions = {
   lang,
   json,
 } as const;
+
+export const reproOptions = { results, config, lang, json } as const;
 
 export const simulateOptions = {
   profile: {

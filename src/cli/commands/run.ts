@@ -1,12 +1,14 @@
 import { resolve } from "node:path";
 import { oneLineOption, visibleText } from "../../lab/report/terminal-text.ts";
-import { loadScenarios } from "../../lab/scenario/load.ts";
-import { readUserRequest } from "../../lab/scenario/request-file.ts";
+import { loadScenarios, shippedProbeIds } from "../../lab/scenario/load.ts";
+import { readUserRequest, requestSuiteId } from "../../lab/scenario/request-file.ts";
 import type { Summary } from "../../lab/stats/summary.ts";
 import { readConfig, shownPath } from "../config.ts";
+import { UserError } from "../errors.ts";
 import { findTargets, targetChoice } from "../find-targets.ts";
 import { measure } from "../measure.ts";
 import { messagesIn } from "../messages.ts";
+import { expandChoice, withMinimum } from "../model-choice.ts";
 import { resumeRun } from "../resume-run.ts";
 import { chosenScenarios, chosenSuites, commaSeparated, type RunSettings, runSettings } from "../run-settings.ts";
 import { scenarioFolders } from "../scenario-folders.ts";
@@ -22,25 +24,35 @@ export const runTargets: Execute<typeof runOptions> = async (values, world) => {
   if (values.resume !== undefined) return resumeRun(values.resume, values, config, world);
   const settings = runSettings(values, config, world);
   const folders = scenarioFolders(values.scenarios, config, world);
-  const scenarios = await loadScenarios(folders, {
+  const { asked, choice } = expandChoice(
+    values.suite.length > 0 ? values.suite : (config.defaults.suites ?? []),
+    values["min-context"] ?? null,
+  );
+  const loadedScenarios = await loadScenarios(folders, {
     only: values.scenario.length > 0 ? commaSeparated(values.scenario) : undefined,
     agentShapes: settings.shapes.includes("agent"),
+    probes: asked,
   });
+  const scenarios = choice?.minContext == null ? loadedScenarios : withMinimum(loadedScenarios, choice.minContext);
   const onlyScenarios = chosenScenarios(values.scenario, scenarios, settings.languages);
   const request =
     values.request === undefined
       ? undefined
       : await readUserRequest(shownPath(resolve(world.cwd, values.request), world.cwd));
-  const asked = values.suite.length > 0 ? values.suite : (config.defaults.suites ?? []);
   // A user's own request is measured alone, unless suites are asked for beside it.
-  const suites = request !== undefined && values.suite.length === 0 ? [] : chosenSuites(asked, scenarios);
+  const named = request !== undefined && values.suite.length === 0 ? [requestSuiteId] : asked;
+  if (named.includes(requestSuiteId) && request === undefined)
+    throw new UserError("--suite request measures a request of your own; name its file with --request");
+  const others = named.filter((suite) => suite !== requestSuiteId);
+  const suites =
+    named.length > 0 && others.length === 0 ? [] : chosenSuites(others, scenarios, await shippedProbeIds());
   if (suites.length > 0) {
     const { languages } = settings;
     checkUsedScenarios(scenarios, { suites, onlyScenarios, languages, own: folders.length > 0 });
   }
   const targets = await findTargets(targetChoice(values), config, settings, world);
   const next = (summary: Summary, run: string) => nextLine(summary, run, settings, world);
-  return measure({ targets, suites, scenarios, onlyScenarios, request, next }, settings, world);
+  return measure({ targets, suites, scenarios, onlyScenarios, request, choice, next }, settings, world);
 };
 
 /** After a diagnosis with a remedy: apply it and measure again. Else: look closer. */

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import CliTable from "cli-table3";
 import { z } from "zod";
+import { checkProbes } from "../../lab/check-probes.ts";
 import { checkScenarios } from "../../lab/check-scenarios.ts";
 import { policyJsonSchema } from "../../lab/gate/policy.ts";
 import { scenarioJsonSchemas } from "../../lab/scenario/json-schemas.ts";
@@ -31,9 +32,13 @@ export const scenarios: Execute<typeof scenariosOptions> = async (values, world,
       return exitCodes.ok;
     case "check": {
       const loaded = await loadScenarios(folders);
-      const problems = [...checkScenarios(loaded), ...(await profileProblems(folders, world))];
+      const problems = [...checkScenarios(loaded), ...checkProbes(loaded), ...(await profileProblems(folders, world))];
       if (problems.length > 0) throw new ScenarioProblems(problems);
-      const counts = { scenarios: loaded.scenarios.length, suites: loaded.suites.length };
+      const items = loaded.probes.reduce((sum, suite) => sum + suite.items.length, 0);
+      const counts = {
+        scenarios: loaded.scenarios.length + items,
+        suites: loaded.suites.length + loaded.probes.length,
+      };
       world.stdout.write(
         values.json ? `${JSON.stringify(counts)}\n` : `${messages.scenariosOk(counts.scenarios, counts.suites)}\n`,
       );
@@ -52,7 +57,7 @@ export const scenarios: Execute<typeof scenariosOptions> = async (values, world,
 function list(loaded: LoadedScenarios, json: boolean, world: World): void {
   const suitesOf = (id: string, scenarioClass: string) =>
     loaded.suites.filter((suite) => isOf(suite, id, scenarioClass)).map((suite) => suite.id);
-  const rows = loaded.scenarios.map(({ id, language, class: scenarioClass, pair, wanted }) => ({
+  const single = loaded.scenarios.map(({ id, language, class: scenarioClass, pair, wanted }) => ({
     id,
     language,
     class: scenarioClass,
@@ -60,7 +65,24 @@ function list(loaded: LoadedScenarios, json: boolean, world: World): void {
     wanted,
     suites: suitesOf(id, scenarioClass),
   }));
-  const suites = loaded.suites.map(({ id, arms, stream }) => ({ id, arms: arms.map((arm) => arm.id), stream }));
+  const rows = [
+    ...single,
+    ...loaded.probes.flatMap(({ id: suite, items }) =>
+      items.map(({ id, language, class: scenarioClass, call }) => ({
+        id,
+        language,
+        class: scenarioClass,
+        pair: null,
+        wanted: call,
+        suites: [suite],
+      })),
+    ),
+  ];
+  const suites = [...loaded.suites, ...loaded.probes].map(({ id, arms, stream }) => ({
+    id,
+    arms: arms.map((arm) => arm.id),
+    stream,
+  }));
   if (json) {
     world.stdout.write(`${JSON.stringify({ scenarios: rows, suites })}\n`);
     return;

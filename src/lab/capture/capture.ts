@@ -17,6 +17,8 @@ export type Purpose =
   | "logprobs_replay"
   | "none_twin"
   | "raw_generate"
+  /** The prompt that the server makes of a conversation whose end went wrong. */
+  | "render"
   | "probe";
 
 /** A stored exchange: secrets removed, the request body kept once in requests.jsonl under its hash. */

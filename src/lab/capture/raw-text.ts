@@ -93,6 +93,7 @@ function repetitionText(exchange: Exchange): string | null {
       return reply.error === null ? reply.reasoning + reply.content : null;
     case "sample":
     case "detokenize":
+    case "render":
     case "probe":
       return null;
     default:

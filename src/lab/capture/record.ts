@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { EvidenceGrade } from "../../protocol/servers/server.ts";
 import type { RawExchange } from "../transport/exchange.ts";
 import type { Exchange, Hop, Purpose } from "./capture.ts";
@@ -23,7 +23,7 @@ export interface UnrecordedExchange {
 
 /** SHA-256 of a text, in hexadecimal. */
 export function textHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 /**

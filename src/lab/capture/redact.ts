@@ -29,8 +29,7 @@ export function createRedactor(sentHeaders: Readonly<Record<string, string>>): R
   const text = (value: string): string => {
     let clean = value;
     for (const secret of sent) if (clean.includes(secret)) clean = clean.split(secret).join(redacted);
-    // One cheap look decides for nearly every text that there is nothing to replace.
-    if (!/sk-|hf_|gh[pousr]_|AKIA|xox|bearer|@|(?:key|token|auth)=/i.test(clean)) return clean;
+    if (!mayHoldSecret(clean)) return clean;
     return clean
       .replace(knownKeys, redacted)
       .replace(bearer, `$1${redacted}`)
@@ -44,6 +43,17 @@ export function createRedactor(sentHeaders: Readonly<Record<string, string>>): R
         Object.entries(headers).map(([name, value]) => [name, secretHeaders.test(name) ? redacted : text(value)]),
       ),
   };
+}
+
+/** Marks without which no text holds a key or userinfo; finding that none is there costs little. */
+const secretMarks = ["sk-", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "AKIA", "xox", "@"];
+
+function mayHoldSecret(text: string): boolean {
+  return (
+    secretMarks.some((mark) => text.includes(mark)) ||
+    /bearer/i.test(text) ||
+    (text.includes("=") && /(?:key|token|auth)=/i.test(text))
+  );
 }
 
 /** A URL as it may be shown and stored: without userinfo and without keys in its query. */

@@ -1,6 +1,7 @@
 import type { ToolChoiceWord } from "../../protocol/chat.ts";
 import type { Fingerprint } from "../../protocol/servers/fingerprint.ts";
 import type { RawChannel, TargetFacts } from "../../protocol/servers/server.ts";
+import type { Judgement } from "../scenario/probe.ts";
 import type { Expectation, SampleFactors } from "../scenario/scenario.ts";
 import type { schemaVersion } from "./capture.ts";
 
@@ -44,6 +45,8 @@ export interface PlannedCell extends SampleFactors {
   readonly route: string;
   readonly choice: ToolChoiceWord;
   readonly judge: Expectation["judge"];
+  /** Set where the samples are conversations. */
+  readonly probe?: Judgement | undefined;
   readonly trials: number;
 }
 
@@ -71,6 +74,8 @@ export interface RunRecord {
     readonly cells: readonly PlannedCell[];
     /** SHA-256 of everything that the plan asks: a plan made again is the same plan where this is the same. */
     readonly digest?: string | undefined;
+    /** Set where the run is to choose a model: tokens that its context must hold. */
+    readonly choice?: { readonly minContext: number | null } | undefined;
   };
   readonly routes: readonly { readonly id: string; readonly treatment: string }[];
   readonly targets: readonly TargetRecord[];

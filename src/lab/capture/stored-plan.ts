@@ -2,9 +2,17 @@ import { z } from "zod";
 import { messageSchema, toolSchema } from "../../protocol/chat.ts";
 import { serverKinds } from "../../protocol/servers/server.ts";
 import type { LoadedScenarios } from "../scenario/load.ts";
+import { probeSuiteSchema } from "../scenario/probe-suite.ts";
 import type { RequestOverrides } from "../scenario/request.ts";
 import type { UserRequest } from "../scenario/request-file.ts";
-import { agentShapeSchema, languages, scenarioSchema, shapes, suiteSchema } from "../scenario/scenario.ts";
+import {
+  agentShapeSchema,
+  languages,
+  scenarioSchema,
+  shapes,
+  spokenLanguages,
+  suiteSchema,
+} from "../scenario/scenario.ts";
 import { schemaVersion } from "./capture.ts";
 
 /** A target as it was named, without secrets: a header's value stands here only where it is none. */
@@ -37,7 +45,7 @@ export interface StoredPlan {
   readonly request: UserRequest | null;
   readonly trials: number;
   readonly shapes: readonly (typeof shapes)[number][];
-  readonly languages: readonly (typeof languages)[number][];
+  readonly languages: readonly (typeof spokenLanguages)[number][];
   readonly seed: string;
   readonly concurrency: number;
   readonly overrides: RequestOverrides;
@@ -71,12 +79,13 @@ export const storedPlanSchema = z.looseObject({
     scenarios: z.array(scenarioSchema),
     suites: z.array(suiteSchema),
     agentShapes: z.array(agentShapeSchema),
+    probes: z.array(probeSuiteSchema).default([]),
   }),
   onlyScenarios: z.array(z.string()).nullable(),
   request: userRequestSchema.nullable(),
   trials: z.number().int(),
   shapes: z.array(z.enum(shapes)),
-  languages: z.array(z.enum(languages)),
+  languages: z.array(z.enum(spokenLanguages)),
   seed: z.string(),
   concurrency: z.number().int(),
   overrides: z.looseObject({

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { toolSchema } from "../../protocol/chat.ts";
 import { transportPhases } from "../../protocol/handler.ts";
 import { evidenceGrades, serverKinds } from "../../protocol/servers/server.ts";
-import { contracts, judges, languages, scenarioClasses, shapes } from "../scenario/scenario.ts";
+import { judgements } from "../scenario/probe.ts";
+import { contracts, judges, scenarioClasses, shapes, spokenLanguages } from "../scenario/scenario.ts";
 import { type Capture, type Exchange, schemaVersion } from "./capture.ts";
 import type { RunRecord, TargetRecord } from "./run-record.ts";
 
@@ -19,7 +20,16 @@ const endSchema = z.discriminatedUnion("kind", [
 
 export const exchangeSchema = z.looseObject({
   hop: z.enum(["subject", "upstream", "side"]),
-  purpose: z.enum(["sample", "detokenize", "verbose_replay", "logprobs_replay", "none_twin", "raw_generate", "probe"]),
+  purpose: z.enum([
+    "sample",
+    "detokenize",
+    "verbose_replay",
+    "logprobs_replay",
+    "none_twin",
+    "raw_generate",
+    "render",
+    "probe",
+  ]),
   turn: z.number().int(),
   attempt: z.number().int(),
   parent: z.number().int().optional(),
@@ -41,7 +51,7 @@ const factors = {
   suite: z.string(),
   scenario: z.string(),
   shape: z.enum(shapes),
-  language: z.enum(languages),
+  language: z.enum(spokenLanguages),
   class: z.enum(scenarioClasses),
   contract: z.enum(contracts),
   arm: z.string(),
@@ -117,6 +127,7 @@ const plannedCellSchema = z.looseObject({
   ...factors,
   choice,
   judge: z.enum(judges),
+  probe: z.enum(judgements).optional(),
   trials: z.number().int(),
 });
 
@@ -139,6 +150,7 @@ export const runRecordSchema = z.looseObject({
     samples: z.number(),
     cells: z.array(plannedCellSchema),
     digest: z.string().optional(),
+    choice: z.looseObject({ minContext: z.number().nullable() }).optional(),
   }),
   routes: z.array(z.looseObject({ id: z.string(), treatment: z.string() })),
   targets: z.array(targetSchema),

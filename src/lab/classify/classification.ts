@@ -202,6 +202,57 @@ export type ReplyJudgement =
       readonly owner: Owner;
     };
 
+/** What a conversation may show, beside what its single replies show. */
+export const probeFaultCodes = [
+  "call_not_made",
+  "wrong_tool_chosen",
+  "lost_among_tools",
+  "called_against_word",
+  "called_without_need",
+  "followup_refused",
+  "result_not_in_prompt",
+  "result_ignored",
+  "result_invented",
+  "step_not_carried",
+  "call_loop",
+  "call_ids_broken",
+  "final_answer_missing",
+  "final_answer_unfounded",
+  "prose_under_required",
+  "required_refused",
+  "replies_differ_streamed",
+  "history_refused",
+  "history_poisons",
+  "system_prompt_unseen",
+  "context_cut_silently",
+  "context_refused_early",
+  "context_recall",
+  "relay_wrong",
+  "warning_relayed",
+  "language_left_for_other",
+  "persona_lost",
+  "thinking_in_text",
+] as const;
+export type ProbeFaultCode = (typeof probeFaultCodes)[number];
+
+/** One thing that went wrong in a conversation. `shown` where bytes show it, else concluded from what was said. */
+export interface ProbeFault {
+  readonly code: ProbeFaultCode;
+  readonly owner: Owner;
+  /** The words that were seen, or the value, for people. */
+  readonly text: string;
+  readonly certainty: "shown" | "inferred";
+}
+
+/** What a conversation came to. `blocked`: a reply was lost, cut or refused, so that what the suite is about was never reached. */
+export interface ProbeResult {
+  readonly passed: YesNo;
+  readonly blocked: boolean;
+  readonly faults: readonly ProbeFault[];
+  /** Numbers that were seen: tokens, turns. */
+  readonly facts: Readonly<Record<string, number>>;
+}
+
 /** The judgement of one sample, one line of classifications.jsonl. */
 export interface Classification {
   readonly schemaVersion: 1;
@@ -217,4 +268,6 @@ export interface Classification {
   /** Milliseconds to the first byte and to the end of the measured exchange; null where not measured. */
   readonly latency: { readonly firstByteMs: number | null; readonly totalMs: number | null };
   readonly replies: readonly ReplyJudgement[];
+  /** Where the sample is a conversation. */
+  readonly probe?: ProbeResult | undefined;
 }

@@ -1,11 +1,8 @@
-import { readReply } from "../../protocol/read-reply.ts";
-import { serverRecord } from "../../protocol/servers/index.ts";
 import type { TargetFacts } from "../../protocol/servers/server.ts";
-import { bodyText } from "../capture/body.ts";
 import type { Capture } from "../capture/capture.ts";
-import { rawText } from "../capture/raw-text.ts";
 import type { CallAxis, Classification, ReplyJudgement, YesNo } from "./classification.ts";
-import { classifyReply } from "./classify-reply.ts";
+import { classifyProbe } from "./classify-probe.ts";
+import { readAndJudge } from "./read-and-judge.ts";
 
 /** Index of the exchange whose reply is the sample's result: the last attempt of the last turn. */
 function subjectIndex(capture: Capture): number {
@@ -13,37 +10,7 @@ function subjectIndex(capture: Capture): number {
 }
 
 function judgeExchange(capture: Capture, index: number, facts: TargetFacts): ReplyJudgement | null {
-  const exchange = capture.exchanges[index];
-  if (exchange === undefined) return null;
-  const body = bodyText(exchange.body);
-  const reply = readReply({
-    body,
-    contentType: exchange.headers["content-type"] ?? null,
-    status: exchange.status,
-    streamed: capture.stream,
-  });
-  const raw = rawText(capture.exchanges, index, reply);
-  return classifyReply({
-    exchange: index,
-    status: exchange.status,
-    end: exchange.end,
-    body,
-    reply,
-    request: { ...capture.request, stream: capture.stream },
-    expectation: capture.expectation,
-    raw:
-      raw === null
-        ? null
-        : {
-            text: raw.text,
-            grade: raw.grade,
-            exchange: raw.exchange,
-            habit: capture.exchanges[raw.exchange]?.purpose === "none_twin",
-          },
-    server: serverRecord(facts.kind),
-    toolParser: facts.toolParser.state,
-    toolsInPrompt: facts.toolsInPrompt,
-  });
+  return readAndJudge(capture, index, facts)?.judgement ?? null;
 }
 
 /** A valid structured call of the wanted tool, or the marker as asked; where no call is wanted, the absence of one. */
@@ -64,6 +31,8 @@ function attempted(axis: CallAxis): YesNo {
 
 /** Judges a sample from its capture. `facts` are the run's own, so an old run is judged as it was met. */
 export function classifyCapture(capture: Capture, facts: TargetFacts): Classification {
+  const { probe } = capture.expectation;
+  if (probe !== undefined) return classifyProbe(capture, probe, facts);
   const index = subjectIndex(capture);
   const reply = index === -1 ? null : judgeExchange(capture, index, facts);
   const exchange = capture.exchanges[index];

@@ -4,6 +4,7 @@ import type { Diagnosis, DiagnosisCode } from "./diagnosis.ts";
 import { type DiagnoseContext, type DiagnosisMaker, diagnosisMaker } from "./diagnosis-maker.ts";
 import { findingOf, isRated, type JudgedSample, measuredReply } from "./judged-sample.ts";
 import { diagnoseLostCalls, diagnoseRefusals, enoughCalls, fixFor } from "./lost-calls.ts";
+import { diagnoseProbes } from "./probe-faults.ts";
 
 /** Samples whose outcome may be held against somebody: no habit arm, no irrelevant prompt, no arm the server cannot test. */
 export function ratedSamples(
@@ -19,26 +20,62 @@ export function ratedSamples(
  * has one, the option that mends it. Pure: the same samples give the same diagnoses.
  */
 export function diagnose(context: DiagnoseContext, all: readonly JudgedSample[]): readonly Diagnosis[] {
-  const measured = all.filter((sample) => measuredReply(sample) !== null);
+  const conversations = all.filter(({ probe, classification }) => probe !== undefined && classification.measured);
+  const single = all.filter(({ probe }) => probe === undefined);
+  const measured = single.filter((sample) => measuredReply(sample) !== null);
   const rated = ratedSamples(measured, context.notTestable);
+  // What became of a call is the same question in a conversation; what the model should have done is not.
+  const calls = [...rated, ...conversations.flatMap(callOf)];
   const make = diagnosisMaker(context);
-  const lost = diagnoseLostCalls(context, make, rated);
+  const lost = diagnoseLostCalls(context, make, calls);
   const diagnoses = [
-    ...diagnoseRefusals(context, make, rated, measured),
-    ...diagnosePrompt(context, make, rated),
+    ...diagnoseRefusals(context, make, calls, [...measured, ...conversations.flatMap(callOf)]),
+    ...diagnosePrompt(context, make, calls),
     ...lost,
     ...(lost.length === 0 ? diagnoseStreaming(make, rated) : []),
-    ...diagnoseServerFailures(context, make, rated),
-    ...diagnoseBudget(make, rated),
+    ...diagnoseServerFailures(context, make, calls),
+    ...diagnoseBudget(make, calls),
     ...diagnoseChoice(make, rated),
     ...diagnoseModel(context, make, rated),
+    ...diagnoseProbes(context, make, conversations),
     ...diagnoseTransport(context, make, all),
   ];
-  if (diagnoses.length === 0 && rated.length > 0) {
-    const delivered = rated.filter((sample) => sample.classification.delivered === "yes");
-    if (delivered.length === rated.length) return [make("no_fault", "none", delivered, rated.length)];
+  const judged = [...rated, ...conversations];
+  if (diagnoses.length === 0 && judged.length > 0) {
+    const delivered = judged.filter((sample) => sample.classification.delivered === "yes");
+    if (delivered.length === judged.length) return [make("no_fault", "none", delivered, judged.length)];
   }
-  return diagnoses;
+  return distinct(diagnoses);
+}
+
+/** The reply of a conversation that shows what becomes of a call: the one that was lost, else the first. */
+function callOf(sample: JudgedSample): readonly JudgedSample[] {
+  const { classification } = sample;
+  const replies = classification.replies.filter((reply) => reply.measured);
+  const lost = replies.find(({ axis }) => axis.kind !== "structured" && axis.kind !== "none");
+  const [first] = replies;
+  const shown = lost ?? (sample.judge === "call" ? first : undefined);
+  if (shown === undefined || (shown.axis.kind === "none" && lost === undefined)) return [];
+  // A poisoned history may well bring out another format: that is the suite's own matter.
+  if (sample.probe === "history" && sample.arm !== "clean") return [];
+  return [
+    {
+      ...sample,
+      class: "unmemorizable",
+      judge: "call",
+      classification: { ...classification, owner: shown.owner, replies: [shown] },
+    },
+  ];
+}
+
+/** A fault that two ways of looking found is named once, by the one that came first. */
+function distinct(diagnoses: readonly Diagnosis[]): readonly Diagnosis[] {
+  const seen = new Set<DiagnosisCode>();
+  return diagnoses.filter(({ code }) => {
+    const again = (code === "system_prompt_dropped" || code === "context_cut") && seen.has(code);
+    seen.add(code);
+    return !again;
+  });
 }
 
 /** Tools or system prompt lost on the way into the prompt: then nothing that the model did is its own doing. */
@@ -57,7 +94,11 @@ function diagnosePrompt(
     );
   }
   if (native.length > 0 && context.facts.systemInPrompt === "dropped")
-    found.push(make("system_prompt_dropped", "template", native, native.length));
+    found.push(
+      make("system_prompt_dropped", "template", native, native.length, {
+        fix: context.server.templateFixes.system,
+      }),
+    );
   return found;
 }
 
@@ -195,7 +236,9 @@ function diagnoseChoice(make: DiagnosisMaker, rated: readonly JudgedSample[]): r
 function diagnoseStreaming(make: DiagnosisMaker, rated: readonly JudgedSample[]): readonly Diagnosis[] {
   const auto = rated.filter(
     (sample) =>
-      sample.suite === "parser-mismatch" && sample.choice === "auto" && sample.classification.attempted === "yes",
+      (sample.suite === "parser-mismatch" || sample.suite === "request") &&
+      sample.choice === "auto" &&
+      sample.classification.attempted === "yes",
   );
   const kinds = (stream: boolean): ReadonlySet<string | undefined> =>
     new Set(auto.filter((sample) => sample.stream === stream).map((sample) => measuredReply(sample)?.axis.kind));

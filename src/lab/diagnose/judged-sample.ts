@@ -1,6 +1,7 @@
 import type { ToolChoiceWord } from "../../protocol/chat.ts";
 import type { Capture } from "../capture/capture.ts";
 import type { Classification, Finding, ReplyJudgement } from "../classify/classification.ts";
+import type { Judgement } from "../scenario/probe.ts";
 import type { SampleFactors } from "../scenario/scenario.ts";
 
 /** A judged sample with the factors that diagnosis and statistics group by; small enough to keep thousands in memory. */
@@ -12,6 +13,10 @@ export interface JudgedSample extends SampleFactors {
   readonly choice: ToolChoiceWord;
   readonly maxTokens: number | null;
   readonly judge: Capture["expectation"]["judge"];
+  /** Set where the sample is a conversation. */
+  readonly probe?: Judgement | undefined;
+  /** Length of the conversation and its tools as sent, in UTF-16 units. */
+  readonly promptCharacters: number;
   readonly classification: Classification;
 }
 
@@ -34,8 +39,22 @@ export function judgedSample(capture: Capture, classification: Classification): 
     choice: capture.request.choice,
     maxTokens: capture.request.maxTokens,
     judge: capture.expectation.judge,
+    ...(capture.expectation.probe === undefined ? {} : { probe: capture.expectation.probe.judgement }),
+    promptCharacters:
+      capture.request.sources.reduce((sum, { text }) => sum + text.length, 0) + lengthOf(capture.expectation.tools),
     classification,
   };
+}
+
+/** Samples of a cell share their tools. */
+const lengths = new WeakMap<object, number>();
+
+function lengthOf(tools: Capture["expectation"]["tools"]): number {
+  const known = lengths.get(tools);
+  if (known !== undefined) return known;
+  const length = tools.length === 0 ? 0 : JSON.stringify(tools).length;
+  lengths.set(tools, length);
+  return length;
 }
 
 /** The judgement of the sample's reply, where it was measured. */
@@ -50,6 +69,8 @@ export function findingOf(sample: JudgedSample, kind: Finding["kind"]): Finding 
 }
 
 /** True for samples that enter rates: the arm `none` shows a habit and the irrelevant prompt shows enforcement. */
-export function isRated(sample: Pick<JudgedSample, "choice" | "judge" | "class">): boolean {
+export function isRated(sample: Pick<JudgedSample, "choice" | "judge" | "class" | "probe">): boolean {
+  // A conversation passes or fails by what it is about, be it that nothing is called.
+  if (sample.probe !== undefined) return true;
   return sample.choice !== "none" && sample.judge !== "no_call" && sample.class !== "irrelevant";
 }

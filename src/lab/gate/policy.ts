@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type FindingKind, headlines } from "../classify/classification.ts";
-import { contracts, languages, scenarioClasses, shapes } from "../scenario/scenario.ts";
+import { contracts, scenarioClasses, shapes, spokenLanguages } from "../scenario/scenario.ts";
 
 const findings: Readonly<Record<FindingKind, true>> = {
   value_ahead: true,
@@ -40,7 +40,7 @@ const place = {
   class: z.enum(scenarioClasses).optional(),
   contract: z.enum(contracts).optional(),
   shape: z.enum(shapes).optional(),
-  language: z.enum(languages).optional(),
+  language: z.enum(spokenLanguages).optional(),
   stream: z.boolean().optional(),
 };
 

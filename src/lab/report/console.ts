@@ -1,6 +1,8 @@
+import { choiceConsole } from "./choice.ts";
 import { armsLines } from "./console/arms-table.ts";
 import { type Colors, createColors } from "./console/colors.ts";
 import { matrixLines } from "./console/matrix-table.ts";
+import { probesLines } from "./console/probes-table.ts";
 import { quoteLine } from "./console/quote-line.ts";
 import { cell, tableLines } from "./console/table.ts";
 import { columns, cutToWidth, pad, wrap } from "./console/terminal-layout.ts";
@@ -11,6 +13,7 @@ import type { Messages } from "./messages/messages.ts";
 import type { ReportModel, TargetView } from "./model.ts";
 import { quoteName, reasonName, serverName } from "./names.ts";
 import type { RenderOptions, Report } from "./report.ts";
+import type { TableView } from "./tables.ts";
 import { oneLineOption, visibleText } from "./terminal-text.ts";
 
 const shownIds = 3;
@@ -36,6 +39,7 @@ function consoleLines(model: ReportModel, options: RenderOptions): string[] {
     ...model.swaps.flatMap((card) => ["", ...swapCardConsole(card, options).trimEnd().split("\n")]),
     ...exclusionLines(model, messages, colors, width),
     ...closingLines(model, messages, colors, width),
+    ...(model.choice === null ? [] : ["", ...choiceConsole(model.choice, messages, colors, width)]),
     "",
     ...wrap(messages.words.howToRead, width).map(colors.dim),
   ];
@@ -56,11 +60,7 @@ function targetLines(target: TargetView, messages: Messages, colors: Colors, wid
   // Tables of a target that nobody could ask would only repeat that.
   for (const table of target.unmet === null ? target.tables : []) {
     lines.push("");
-    lines.push(
-      ...(table.kind === "matrix"
-        ? matrixLines(table, messages, colors, width)
-        : armsLines(table, messages, colors, width)),
-    );
+    lines.push(...oneTable(table, messages, colors, width));
   }
   lines.push("", ...diagnosisLines(target, messages, colors, width));
   if (target.quotes.length > 0) {
@@ -71,6 +71,18 @@ function targetLines(target: TargetView, messages: Messages, colors: Colors, wid
     }
   }
   return lines;
+}
+
+function oneTable(table: TableView, messages: Messages, colors: Colors, width: number): readonly string[] {
+  switch (table.kind) {
+    case "matrix":
+      return matrixLines(table, messages, colors, width);
+    case "arms":
+      return armsLines(table, messages, colors, width);
+    case "probes":
+      return probesLines(table, messages, colors, width);
+  }
+  return table satisfies never;
 }
 
 /** A label with an id behind it, or below it where the line is too short: an id that is cut cannot be copied. */

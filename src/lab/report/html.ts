@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import { choiceSection } from "./choice.ts";
 import { gateSection, gateStyles, swapSection } from "./gate/html.ts";
 import { armsSection } from "./html/arms.ts";
 import { diagnosesSection } from "./html/diagnoses.ts";
 import { html, jsonForScript, markup, type SafeHtml } from "./html/escape.ts";
 import { aboutSection, cellsSection, exclusionsSection } from "./html/facts.ts";
 import { pageLabels } from "./html/labels.ts";
+import { probesSection } from "./html/probes.ts";
 import { createSharedTexts, indexColumns, indexLine, packSamples, pageSample } from "./html/sample-data.ts";
 import { samplesSection } from "./html/samples.ts";
 import { script } from "./html/script.ts";
@@ -28,7 +30,7 @@ export const htmlReport = {
   async *render(model: ReportModel, { lang }: RenderOptions) {
     const messages = messagesFor(lang);
     yield `${pageHead(model, messages).safe}\n`;
-    yield html`<main>${model.verdict === null ? null : gateSection(model.verdict, lang)}${swapSection(model.swaps, lang)}${verdictSection(model.targets, messages)}${armsSection(model.targets, messages)}${diagnosesSection(model.targets, messages)}${exclusionsSection(model, messages)}${samplesSection(messages)}${cellsSection(model, messages)}${aboutSection(model, messages)}</main>\n`
+    yield html`<main>${model.verdict === null ? null : gateSection(model.verdict, lang)}${choiceSection(model.choice, messages)}${swapSection(model.swaps, lang)}${verdictSection(model.targets, messages)}${armsSection(model.targets, messages)}${probesSection(model.targets, messages)}${diagnosesSection(model.targets, messages)}${exclusionsSection(model, messages)}${samplesSection(messages)}${cellsSection(model, messages)}${aboutSection(model, messages)}</main>\n`
       .safe;
     const shared = createSharedTexts();
     let block: unknown[] = [];

@@ -24,6 +24,7 @@ export function jsonSummary(model: ReportModel, lang: Lang) {
     planned: model.summary.planned,
     measured: model.summary.measured,
     exclusions: model.exclusions.map(({ id, reason, detail }) => ({ id, reason, detail })),
+    ...(model.choice === null ? {} : { choice: model.choice }),
     ...(model.summary.lost === undefined ? {} : { lost: model.summary.lost }),
   };
 }
@@ -51,6 +52,7 @@ function jsonCell(cell: Cell) {
     deliveredInterval: cell.deliveredRate.of === 0 ? null : [cell.deliveredRate.low, cell.deliveredRate.high],
     attemptedInterval: cell.attemptedRate.of === 0 ? null : [cell.attemptedRate.low, cell.attemptedRate.high],
     medianMs: cell.medianMs,
+    ...(cell.faults === undefined ? {} : { faults: cell.faults, facts: cell.facts ?? {} }),
   };
 }
 

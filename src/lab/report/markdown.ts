@@ -1,10 +1,12 @@
 import { plainView, tallyNotes } from "./cell-words.ts";
+import { choiceMarkdown } from "./choice.ts";
 import { gateMarkdown, swapCardMarkdown } from "./gate/markdown.ts";
 import { fitted, folded, markdownText, table } from "./gate/markdown-text.ts";
 import { diagnosisSentence, messagesFor } from "./messages/catalogue.ts";
 import type { Messages } from "./messages/messages.ts";
 import type { ReportModel, TargetView } from "./model.ts";
 import { fraction, interval } from "./numbers.ts";
+import { type ProbesView, seenWords, tokenWords } from "./probe-tables.ts";
 import type { RenderOptions, Report } from "./report.ts";
 import type { ArmCell, ArmsView, MatrixView } from "./tables.ts";
 import type { CellView } from "./tally.ts";
@@ -24,9 +26,11 @@ export const markdownReport = {
       ...(verdict === null ? [] : gateMarkdown(verdict, lang)),
       `## harness-lab: ${messages.words.run} <code>${markdownText(record.run)}</code>`,
       messages.words.samplesMeasured(summary.measured, summary.planned),
+      ...(model.choice === null ? [] : [choiceMarkdown(model.choice, messages, markdownText)]),
       ...swaps.map((card) => swapCardMarkdown(card, lang)),
       ...model.targets.flatMap((target) => targetParts(target, messages)),
       ...model.targets.flatMap((target) => foldedTables(target, messages)),
+      ...model.targets.flatMap((target) => probeTables(target, messages)),
       messages.words.howToRead,
     ];
     yield fitted(parts, markdownLimit, `… ${messages.words.leftOutMarkdown}`);
@@ -84,6 +88,28 @@ function foldedTables(target: TargetView, messages: Messages): readonly string[]
         ),
       );
     });
+}
+
+function probeTables(target: TargetView, messages: Messages): readonly string[] {
+  if (target.unmet !== null) return [];
+  const { words } = messages;
+  return target.tables
+    .filter((each): each is ProbesView => each.kind === "probes")
+    .map((view) =>
+      folded(
+        `${markdownText(target.name)}: ${markdownText(view.suite)}`,
+        table(
+          [words.arm, words.passed, words.seen, words.promptTokens],
+          view.rows.map((row) => [
+            markdownText(row.label),
+            cellText(row.view, messages),
+            markdownText(seenWords(row, messages).join(", ")),
+            tokenWords(row),
+          ]),
+          false,
+        ),
+      ),
+    );
 }
 
 function armText({ view, outcomes }: ArmCell, messages: Messages): string {

@@ -2,6 +2,7 @@ import type { Capture } from "../capture/capture.ts";
 import type { RunRecord, TargetRecord } from "../capture/run-record.ts";
 import type { Classification } from "../classify/classification.ts";
 import type { Diagnosis } from "../diagnose/diagnosis.ts";
+import { chooseModel, type ModelChoice } from "../gate/choose-model.ts";
 import type { SwapCard } from "../gate/swap-card.ts";
 import { swapsWithin } from "../gate/swaps-within.ts";
 import type { GateVerdict } from "../gate/verdict.ts";
@@ -10,7 +11,7 @@ import { type DiagnosisView, diagnosisViews } from "./diagnosis-view.ts";
 import { createQuotePicker, type Quote, type QuotePicker } from "./quotes.ts";
 import { type SampleRow, sampleRow } from "./sample-row.ts";
 import { type SampleView, sampleView } from "./sample-view.ts";
-import { type ArmsView, type MatrixView, tablesOf } from "./tables.ts";
+import { type TableView, tablesOf } from "./tables.ts";
 
 /** A run as it lies on disk. `captures` may be asked for more than once and streams each time. */
 export interface ReportSource {
@@ -33,7 +34,7 @@ export interface TargetView {
   readonly measured: number;
   /** Most important first. */
   readonly diagnoses: readonly DiagnosisView[];
-  readonly tables: readonly (MatrixView | ArmsView)[];
+  readonly tables: readonly TableView[];
   readonly quotes: readonly Quote[];
 }
 
@@ -47,6 +48,8 @@ export interface ReportModel {
   readonly verdict: GateVerdict | null;
   /** Old against new, where a run measured two targets. */
   readonly swaps: readonly SwapCard[];
+  /** Which model to take, where the run was made for that. */
+  readonly choice: ModelChoice | null;
   samples(): AsyncIterable<SampleView>;
 }
 
@@ -59,10 +62,11 @@ export async function buildReportModel(source: ReportSource): Promise<ReportMode
   const rows: SampleRow[] = [];
   let held: SampleView[] | null = [];
   let units = 0;
+  const cut = new Set(summary.exclusions.flatMap(({ id, reason }) => (reason === "context_invalid" ? [id] : [])));
   const pickers = new Map<string, QuotePicker>();
   for await (const capture of source.captures()) {
     const judged = classifications.get(capture.id);
-    const row = sampleRow(capture, judged);
+    const row = stillMeasured(sampleRow(capture, judged), cut);
     rows.push(row);
     const picker = pickers.get(row.target) ?? createQuotePicker();
     pickers.set(row.target, picker);
@@ -81,6 +85,7 @@ export async function buildReportModel(source: ReportSource): Promise<ReportMode
     exclusions: summary.exclusions,
     verdict: source.verdict ?? null,
     swaps: swapsWithin(record, summary),
+    choice: chooseModel(record, summary),
     targets: targetNames(record, summary).map((name) => targetView(name, record, summary, rows, pickers.get(name))),
     async *samples() {
       if (held !== null) yield* held;
@@ -114,6 +119,11 @@ function targetView(
     tables: tablesOf(cells, rows),
     quotes: picker?.quotes ?? [],
   };
+}
+
+/** What the whole run showed of one sample, its own reply need not show. */
+function stillMeasured(row: SampleRow, cut: ReadonlySet<string>): SampleRow {
+  return row.measured && cut.has(row.id) ? { ...row, measured: false, reason: "context_invalid" } : row;
 }
 
 /** Targets in the order of the plan, then those that it does not know. */

@@ -49,7 +49,12 @@ export function sampleRow(capture: Capture, judged: Classification | undefined):
     arm: capture.arm,
     stream: capture.stream,
     trial: capture.trial,
-    rated: isRated({ choice: capture.request.choice, judge: capture.expectation.judge, class: capture.class }),
+    rated: isRated({
+      choice: capture.request.choice,
+      judge: capture.expectation.judge,
+      class: capture.class,
+      probe: capture.expectation.probe?.judgement,
+    }),
     measured: judged?.measured ?? false,
     reason: judged?.reason ?? null,
     headline: judged?.headline ?? null,

@@ -8,6 +8,7 @@ import {
 } from "../scenario/scenario.ts";
 import type { Cell } from "../stats/summary.ts";
 import type { Outcome } from "./messages/messages.ts";
+import { isProbe, type ProbesView, probesOf } from "./probe-tables.ts";
 import type { SampleRow } from "./sample-row.ts";
 import { type CellView, cellView } from "./tally.ts";
 
@@ -42,17 +43,22 @@ export interface ArmsView {
   }[];
 }
 
+export type TableView = MatrixView | ArmsView | ProbesView;
+
 /**
  * The tables of one target: a matrix where a suite compares contracts, arms elsewhere. Suites and routes stand as the run made
  * them, the small shape before the agent's.
  */
-export function tablesOf(cells: readonly Cell[], rows: readonly SampleRow[]): readonly (MatrixView | ArmsView)[] {
+export function tablesOf(cells: readonly Cell[], rows: readonly SampleRow[]): readonly TableView[] {
   const bySuite = [...grouped(cells, (cell) => cell.suite).values()];
   const byRoute = bySuite.flatMap((group) => [...grouped(group, (cell) => cell.route).values()]);
   return byRoute
     .flatMap((group) => shapes.map((shape) => group.filter((cell) => cell.shape === shape)))
     .filter((group) => group.length > 0)
-    .map((group) => (new Set(group.map((cell) => cell.contract)).size > 1 ? matrixOf(group) : armsOf(group, rows)));
+    .map((group) => {
+      if (isProbe(group)) return probesOf(group, placeOf(group));
+      return new Set(group.map((cell) => cell.contract)).size > 1 ? matrixOf(group) : armsOf(group, rows);
+    });
 }
 
 function matrixOf(cells: readonly Cell[]): MatrixView {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { probeSuiteSchema } from "./probe-suite.ts";
 import { agentShapeSchema, scenarioSchema, suiteSchema } from "./scenario.ts";
 
 /** JSON Schemas (draft 2020-12) of the files in `scenarios/`, by kind, for editors and other programs. */
@@ -6,6 +7,7 @@ export function scenarioJsonSchemas(): Record<string, object> {
   return {
     scenario: jsonSchema("harness-lab scenario", scenarioSchema),
     suite: jsonSchema("harness-lab suite", suiteSchema),
+    probes: jsonSchema("harness-lab suite of conversations", probeSuiteSchema),
     "agent-shape": jsonSchema("harness-lab agent shape", agentShapeSchema),
   };
 }

@@ -3,6 +3,7 @@ import { basename, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { suggestion } from "./nearest.ts";
+import { type ProbeSuite, probeSuiteSchema } from "./probe-suite.ts";
 import {
   type AgentShape,
   agentShapeSchema,
@@ -19,13 +20,15 @@ export interface LoadedScenarios {
   readonly scenarios: readonly Scenario[];
   readonly suites: readonly Suite[];
   readonly agentShapes: readonly AgentShape[];
+  /** Suites whose samples are conversations; run only when they are asked for by name. */
+  readonly probes: readonly ProbeSuite[];
 }
 
 /** The `scenarios/` folder of this package; the path is the same from `src/` and from `dist/`. */
 export const shippedScenarios = fileURLToPath(new URL("../../../scenarios", import.meta.url));
 
 /** Subfolders with a meaning of their own; every other YAML file is a scenario. `profiles` belongs to the simulator. */
-const reserved = { suites: "suites", agent: "agent", profiles: "profiles" } as const;
+const reserved = { suites: "suites", agent: "agent", probes: "probes", profiles: "profiles" } as const;
 
 interface SourceFile {
   /** As shown in problems. */
@@ -36,6 +39,7 @@ interface Folder {
   readonly scenarios: readonly SourceFile[];
   readonly suites: readonly SourceFile[];
   readonly agent: readonly SourceFile[];
+  readonly probes: readonly SourceFile[];
 }
 
 /** What a plan needs; the rest of the shipped files then stays unread. Files of the user's own folders are always read whole. */
@@ -44,6 +48,8 @@ export interface LoadOptions {
   readonly only?: readonly string[] | undefined;
   /** Whether the agent shapes will be used. */
   readonly agentShapes?: boolean | undefined;
+  /** Ids of the suites of conversations that will be used; undefined = all. Agent shapes are read for them. */
+  readonly probes?: readonly string[] | undefined;
 }
 
 /**
@@ -53,7 +59,7 @@ export interface LoadOptions {
  */
 export async function loadScenarios(
   folders: readonly string[],
-  { only, agentShapes: withAgentShapes = true }: LoadOptions = {},
+  { only, agentShapes: withAgentShapes = true, probes: wantedProbes }: LoadOptions = {},
 ): Promise<LoadedScenarios> {
   const problems: string[] = [];
   const shipped = await readFolder(shippedScenarios, "scenarios", problems);
@@ -66,6 +72,15 @@ export async function loadScenarios(
     (scenario) => scenario.id,
     problems,
   );
+  const probes = merge(
+    [
+      { ...shipped, probes: shipped.probes.filter((file) => wantedProbes?.includes(idOfFile(file)) ?? true) },
+      ...own,
+    ].map((folder) => folder.probes),
+    probeSuiteSchema,
+    (suite) => suite.id,
+    problems,
+  );
   const known = [...new Set([...shipped.scenarios.map(idOfFile), ...ownScenarios.map((scenario) => scenario.id)])];
   // Where scenarios could not be read, their ids would be missed by suites as well: one mistake, one complaint.
   const suites = merge(
@@ -74,7 +89,9 @@ export async function loadScenarios(
     (suite) => suite.id,
     problems,
   );
+  const items = probes.flatMap((suite) => suite.items.map((item) => item.id));
   for (const id of only ?? []) {
+    if (items.includes(id)) continue;
     if (!known.includes(id)) problems.push(`--scenario: there is no ${JSON.stringify(id)}${suggestion(id, known)}`);
   }
   const needed = only === undefined ? null : new Set([...only, ...suites.flatMap(namedScenarios)]);
@@ -82,24 +99,34 @@ export async function loadScenarios(
   const shippedOnes = merge([shippedNeeded], scenarioSchema, (scenario) => scenario.id, problems);
   const replaced = new Map([...shippedOnes, ...ownScenarios].map((scenario) => [scenario.id, scenario]));
   const scenarios = [...replaced.values()];
-  const agentShapes = withAgentShapes
-    ? merge(
-        [shipped, ...own].map((folder) => folder.agent),
-        agentShapeSchema,
-        (shape) => shape.language,
-        problems,
-      )
-    : [];
+  const agentShapes =
+    withAgentShapes || probes.length > 0
+      ? merge(
+          [shipped, ...own].map((folder) => folder.agent),
+          agentShapeSchema,
+          (shape) => shape.language,
+          problems,
+        )
+      : [];
   if (problems.length > 0) throw new ScenarioProblems(problems);
-  return { scenarios, suites, agentShapes };
+  return { scenarios, suites, agentShapes, probes };
 }
 
 /** The suite with this id. Throws {@link ScenarioProblems} with one line that names the nearest suite. */
 export function findSuite(loaded: LoadedScenarios, id: string): Suite {
   const suite = loaded.suites.find((each) => each.id === id);
   if (suite !== undefined) return suite;
-  const known = loaded.suites.map((each) => each.id);
+  const known = [...loaded.suites, ...loaded.probes].map((each) => each.id);
   throw new ScenarioProblems([`unknown suite ${JSON.stringify(id)}${suggestion(id, known)}`]);
+}
+
+/** Ids of the suites of conversations that this package ships, by the names of their files. */
+export async function shippedProbeIds(): Promise<readonly string[]> {
+  const names = await readdir(join(shippedScenarios, reserved.probes));
+  return names
+    .filter((name) => /\.ya?ml$/.test(name))
+    .map((name) => name.replace(/\.ya?ml$/, ""))
+    .sort();
 }
 
 /** Shipped scenario files are named by their id; a test holds that. */
@@ -114,7 +141,7 @@ function namedScenarios(suite: Suite): readonly string[] {
 }
 
 async function readFolder(folder: string, label: string, problems: string[]): Promise<Folder> {
-  const files: Record<keyof Folder, SourceFile[]> = { scenarios: [], suites: [], agent: [] };
+  const files: Record<keyof Folder, SourceFile[]> = { scenarios: [], suites: [], agent: [], probes: [] };
   const paths = await yamlFiles(folder).catch((error: unknown) => {
     problems.push(`${label}: ${folderProblem(error)}`);
     return null;
@@ -126,8 +153,7 @@ async function readFolder(folder: string, label: string, problems: string[]): Pr
     const file = `${label}/${path.split(sep).join("/")}`;
     try {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(join(folder, path)));
-      const kind = top === reserved.suites ? "suites" : top === reserved.agent ? "agent" : "scenarios";
-      files[kind].push({ label: file, text });
+      files[kindOf(top)].push({ label: file, text });
     } catch (error) {
       problems.push(
         error instanceof TypeError ? `${file}: is not UTF-8 text` : `${file}: cannot be read (${String(error)})`,
@@ -135,6 +161,10 @@ async function readFolder(folder: string, label: string, problems: string[]): Pr
     }
   }
   return files;
+}
+
+function kindOf(top: string): keyof Folder {
+  return top === reserved.suites || top === reserved.agent || top === reserved.probes ? top : "scenarios";
 }
 
 /** Relative paths of the YAML files under a folder, sorted so that the order does not depend on the file system. */

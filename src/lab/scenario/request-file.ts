@@ -109,10 +109,13 @@ function requestArms({ tools }: UserRequest): readonly RequestArm[] {
   return [arm("auto"), arm("required"), ...named, arm("none")];
 }
 
+/** Name of the suite that a user's own request makes. */
+export const requestSuiteId = "request";
+
 /** The suite that sends a user's request through every choice, streamed and not. */
 export function requestSuite(request: UserRequest): Suite {
   return {
-    id: "request",
+    id: requestSuiteId,
     arms: requestArms(request).map(({ id, contract, choice }) => ({ id, contract, choice })),
     stream: [false, true],
     scenarios: { ids: [request.id] },

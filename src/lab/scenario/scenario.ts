@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { messageSchema, type Tool, toolSchema } from "../../protocol/chat.ts";
+import type { Probe } from "./probe.ts";
 import { isNumberPlaceholder, placeholderProblems, placeholders } from "./template.ts";
 
 /** Whether an answer can be known without the tool. `irrelevant`: nothing to call a tool for. */
@@ -7,7 +8,9 @@ export const scenarioClasses = ["memorizable", "near", "unmemorizable", "impossi
 export type ScenarioClass = (typeof scenarioClasses)[number];
 
 export const languages = ["ja", "en"] as const;
-export type Language = (typeof languages)[number];
+/** Suites of conversations also ask in languages that have no scenarios of single replies. */
+export const spokenLanguages = [...languages, "zh"] as const;
+export type Language = (typeof spokenLanguages)[number];
 
 /** How a request is dressed: alone, or as an agent's client sends it (long system prompt, many tools, history). */
 export const shapes = ["small", "agent"] as const;
@@ -196,6 +199,8 @@ export interface Expectation {
   readonly oracle: readonly string[];
   readonly nonce: string | null;
   readonly judge: (typeof judges)[number];
+  /** How a conversation of several replies goes on and what it must show; absent where the sample is one reply. */
+  readonly probe?: Probe | undefined;
 }
 
 /** The factors a sample belongs to. */

@@ -4,19 +4,29 @@ export interface TrialValues {
   readonly nonce: string;
   /** A whole number with low <= n <= high; the same bounds give the same number within a trial. */
   number(low: number, high: number): number;
+  /** Three letters and four digits, "KRT-4821"; the same name gives the same code within a trial. */
+  code(name: string): string;
 }
 
-const placeholderPattern = /\{\{(?:nonce|number:(\d{1,16})-(\d{1,16}))\}\}/g;
+const placeholderPattern = /\{\{(?:nonce|filler|number:(\d{1,16})-(\d{1,16})|code:([a-z]{1,16}))\}\}/g;
+
+/** What the values of `{{code:…}}` look like, for those who look for one that nobody gave. */
+export const codeShape = /\b[A-Z]{3}-\d{4}\b/g;
 
 /** The placeholders of a text, as written, in order, each once. Markers such as `{{PYTHON: …}}` are none. */
 export function placeholders(text: string): readonly string[] {
   return [...new Set(text.match(placeholderPattern) ?? [])];
 }
 
-/** Puts the trial's values in place of `{{nonce}}` and `{{number:LOW-HIGH}}`; everything else stands as written. */
+/** Puts the trial's values in place of `{{nonce}}`, `{{number:LOW-HIGH}}` and `{{code:NAME}}`; everything else stands as written. */
 export function fillTemplate(text: string, values: TrialValues): string {
-  return text.replace(placeholderPattern, (_whole, low: string | undefined, high: string | undefined) =>
-    low === undefined || high === undefined ? values.nonce : String(values.number(Number(low), Number(high))),
+  return text.replace(
+    placeholderPattern,
+    (whole: string, low: string | undefined, high: string | undefined, name: string | undefined) => {
+      if (whole === "{{filler}}") return whole;
+      if (name !== undefined) return values.code(name);
+      return low === undefined || high === undefined ? values.nonce : String(values.number(Number(low), Number(high)));
+    },
   );
 }
 
@@ -29,7 +39,7 @@ export function placeholderProblems(text: string): readonly string[] {
     }
   }
   for (const [whole] of text.replace(placeholderPattern, "").matchAll(/\{\{\s*[a-z][^{}]*\}\}/g)) {
-    problems.push(`has an unknown placeholder ${whole} (known: {{nonce}}, {{number:LOW-HIGH}})`);
+    problems.push(`has an unknown placeholder ${whole} (known: {{nonce}}, {{number:LOW-HIGH}}, {{code:NAME}})`);
   }
   return problems;
 }

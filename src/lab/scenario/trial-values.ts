@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { TrialValues } from "./template.ts";
 
 /** SHA-256 of the parts, joined so that no two lists of parts give the same text. */
 function digest(...parts: readonly (string | number)[]): Buffer {
-  return createHash("sha256").update(JSON.stringify(parts)).digest();
+  return hash("sha256", JSON.stringify(parts), "buffer");
 }
 
 /** Sorts in random order, the same for the same run seed: ids compare by these keys. */
@@ -24,6 +24,7 @@ export function trialValues(seed: number): TrialValues {
       const draw = digest("number", seed, low, high).readBigUInt64BE(0);
       return low + Number(draw % BigInt(high - low + 1));
     },
+    code: (name) => codeWord(digest("code", seed, name)),
   };
 }
 
@@ -38,4 +39,11 @@ function nonceWord(bytes: Buffer): string {
     `${consonants.charAt(byte % consonants.length)}${vowels.charAt(Math.floor(byte / consonants.length) % vowels.length)}`;
   const word = [...bytes.subarray(0, 5)].map(syllable).join("");
   return `${word}${String(bytes.readUInt16BE(5) % 10_000).padStart(4, "0")}`;
+}
+
+/** Letters that no digit is taken for, and four digits: nothing that a model could guess, and easy to copy. */
+function codeWord(bytes: Buffer): string {
+  const letters = "BCDFGHJKLMNPQRSTVWXZ";
+  const word = [...bytes.subarray(0, 3)].map((byte) => letters.charAt(byte % letters.length)).join("");
+  return `${word}-${String(bytes.readUInt16BE(3) % 10_000).padStart(4, "0")}`;
 }

@@ -1,6 +1,6 @@
 import type { LostRequest } from "../capture/lost-request.ts";
 import type { RunRecord, StoppedTarget, TargetRecord } from "../capture/run-record.ts";
-import type { Classification, FindingKind, Headline } from "../classify/classification.ts";
+import type { Classification, FindingKind, Headline, ProbeFaultCode } from "../classify/classification.ts";
 import type { Diagnosis } from "../diagnose/diagnosis.ts";
 import { isRated, type JudgedSample } from "../diagnose/judged-sample.ts";
 import type { SampleFactors } from "../scenario/scenario.ts";
@@ -14,6 +14,7 @@ export interface PlannedFactors extends SampleFactors {
   readonly route: string;
   readonly choice: JudgedSample["choice"];
   readonly judge: JudgedSample["judge"];
+  readonly probe?: JudgedSample["probe"];
 }
 
 const cellKeys = [
@@ -144,12 +145,29 @@ function cellOf(
     undecidable,
     counts,
     findings: findingCounts(measured),
+    ...(first.probe === undefined ? {} : { faults: faultCounts(measured), facts: medianFacts(measured) }),
     rated: isRated(first) && notTestable === null,
     notTestable,
     deliveredRate: wilsonWithUndecided(delivered, undecidable, measured.length),
     attemptedRate: wilsonWithUndecided(attempted, undecidable, measured.length),
     medianMs: median(measured.flatMap((item) => item.latency.totalMs ?? [])),
   };
+}
+
+/** Samples that show a fault of their suite, each kind once a sample. */
+function faultCounts(measured: readonly Classification[]): Readonly<Partial<Record<ProbeFaultCode, number>>> {
+  const counts: Partial<Record<ProbeFaultCode, number>> = {};
+  for (const { probe } of measured) {
+    for (const code of new Set(probe?.faults.map((fault) => fault.code))) counts[code] = (counts[code] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function medianFacts(measured: readonly Classification[]): Readonly<Record<string, number>> {
+  const names = new Set(measured.flatMap(({ probe }) => Object.keys(probe?.facts ?? {})));
+  return Object.fromEntries(
+    [...names].sort().map((name) => [name, median(measured.flatMap(({ probe }) => probe?.facts[name] ?? [])) ?? 0]),
+  );
 }
 
 /** Samples that show a finding, each kind once a sample. */

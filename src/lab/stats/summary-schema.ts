@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { contracts, languages, scenarioClasses, shapes } from "../scenario/scenario.ts";
+import { contracts, scenarioClasses, shapes, spokenLanguages } from "../scenario/scenario.ts";
 import type { Summary } from "./summary.ts";
 
 const count = z.number().int().nonnegative();
@@ -16,7 +16,7 @@ const cellSchema = z
     contract: z.enum(contracts),
     class: z.enum(scenarioClasses),
     shape: z.enum(shapes),
-    language: z.enum(languages),
+    language: z.enum(spokenLanguages),
     stream: z.boolean(),
     planned: count,
     measured: count,
@@ -25,6 +25,8 @@ const cellSchema = z
     undecidable: count,
     counts,
     findings: counts.optional(),
+    faults: counts.optional(),
+    facts: z.record(z.string(), z.number()).optional(),
     rated: z.boolean(),
     notTestable: z.string().nullable(),
     deliveredRate: rate,

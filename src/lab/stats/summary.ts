@@ -1,5 +1,5 @@
 import type { LostRequest } from "../capture/lost-request.ts";
-import type { FindingKind, Headline } from "../classify/classification.ts";
+import type { FindingKind, Headline, ProbeFaultCode } from "../classify/classification.ts";
 import type { Diagnosis } from "../diagnose/diagnosis.ts";
 import type { Contract, Language, ScenarioClass, Shape } from "../scenario/scenario.ts";
 
@@ -33,6 +33,10 @@ export interface Cell {
   readonly counts: Readonly<Partial<Record<Headline, number>>>;
   /** Measured samples that show a finding, by kind: what no headline hides. Absent in summaries of the first version. */
   readonly findings?: Readonly<Partial<Record<FindingKind, number>>> | undefined;
+  /** Of conversations: samples that show a fault, by its code. Absent for single replies. */
+  readonly faults?: Readonly<Partial<Record<ProbeFaultCode, number>>> | undefined;
+  /** Of conversations: medians of the numbers seen. Absent for single replies. */
+  readonly facts?: Readonly<Record<string, number>> | undefined;
   /** False for cells that enter no rate: the arm `none`, the irrelevant prompt, arms a server cannot test. */
   readonly rated: boolean;
   /** Why the arm cannot be tested on this server; null where it can. */

@@ -241,6 +241,7 @@ function describe(
       contextLength: inspection.contextLength,
       toolsInPrompt: rendering.tools,
       systemInPrompt: rendering.system,
+      ...(inspection.claims === undefined ? {} : { claims: inspection.claims }),
     },
     fingerprint: { identity, incidental },
     raw,

@@ -15,6 +15,7 @@ import {
   valueAt,
 } from "./probe.ts";
 import type { ServerRecord } from "./server.ts";
+import { readTemplate } from "./template-reading.ts";
 
 /** Sampling defaults that decide what the model writes; the other ~40 parameters in /props are bookkeeping. */
 const samplingKeys = [
@@ -52,6 +53,17 @@ export const llamaServer: ServerRecord = {
   fingerprintMarksSetUp: false,
   // With the prompt cache, temperature 0 and a seed do not repeat.
   requestExtras: { cache_prompt: false },
+  templateFixes: {
+    system: {
+      kind: "flag",
+      option: "--chat-template-file FILE (one that writes the system message also when tools are given)",
+    },
+    results: { kind: "flag", option: "--chat-template-file FILE (one that writes messages of the role tool)" },
+  },
+  reasoningFix: { kind: "flag", option: "--reasoning-format auto" },
+  ignoredTemplateFix: null,
+  nativeChat: null,
+  contextFix: (tokens) => ({ kind: "flag", option: `-c ${tokens}` }),
   thinkingOff: { keys: { chat_template_kwargs: { enable_thinking: false } }, onlyWhereThinking: false },
   refusals: [
     { statuses: [500], message: /^(?:tools|tool_choice) param requires --jinja flag/, about: "parser_option" },
@@ -146,8 +158,16 @@ async function inspect(probe: ServerProbe): Promise<Inspection> {
   const sampling = samplingDefaults(objectAt(props, "default_generation_settings", "params"));
   if (sampling !== null) identity["sampling"] = sampling;
 
-  const toolParser = parserFromCaps(objectAt(props, "chat_template_caps"));
+  const caps = objectAt(props, "chat_template_caps");
+  const toolParser = parserFromCaps(caps);
+  const template = stringAt(props, "chat_template_tool_use") ?? stringAt(props, "chat_template");
+  const claimed = caps?.["supports_tools"];
   return {
+    claims: {
+      tools: typeof claimed === "boolean" ? claimed : null,
+      template: template === undefined ? null : readTemplate(template),
+      templateIgnored: false,
+    },
     identity,
     incidental,
     toolParser,

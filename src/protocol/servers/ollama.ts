@@ -17,6 +17,7 @@ import {
   unknownParser,
 } from "./probe.ts";
 import type { ServerFix, ServerRecord } from "./server.ts";
+import { readTemplate } from "./template-reading.ts";
 
 /** Names that exist both as RENDERER and as PARSER; a PARSER without its RENDERER would read what nothing asks for. */
 const builtinPairs: ReadonlySet<string> = new Set([
@@ -71,6 +72,27 @@ export const ollama: ServerRecord = {
   ],
   fingerprintMarksSetUp: false,
   requestExtras: {},
+  templateFixes: {
+    system: {
+      kind: "template",
+      option: "a TEMPLATE in which .System stands beside .Tools, not behind {{ else }}",
+    },
+    results: {
+      kind: "template",
+      option: 'in the TEMPLATE, a branch {{ else if eq .Role "tool" }} that writes {{ .Content }}',
+    },
+  },
+  reasoningFix: {
+    kind: "modelfile",
+    option: "a TEMPLATE that writes {{ .Thinking }}, or the RENDERER and PARSER of the model's family",
+  },
+  ignoredTemplateFix: {
+    kind: "modelfile",
+    option:
+      "either no RENDERER and PARSER line, or no TEMPLATE; FROM a model file in place of a model that brings them",
+  },
+  nativeChat: "/api/chat",
+  contextFix: (tokens) => ({ kind: "modelfile", option: `PARAMETER num_ctx ${tokens}` }),
   thinkingOff: { keys: { reasoning_effort: "none" }, onlyWhereThinking: true },
   refusals: [{ statuses: [400], message: /does not support tools$/, about: "model_capability" }],
   parseFailures: [
@@ -196,8 +218,20 @@ async function inspect(probe: ServerProbe): Promise<Inspection> {
     toolParser,
     reasoningParser: reasoningParserState(capabilities?.includes("thinking"), parser),
     contextLength,
+    claims: {
+      tools: capabilities?.includes("tools") ?? null,
+      template: path === "builtin" ? null : readTemplate(template),
+      templateIgnored: renderer !== undefined && ownTemplate(stringAt(shown, "modelfile") ?? ""),
+    },
     statements,
   };
+}
+
+/** Models with a built-in renderer have a TEMPLATE that only hands the prompt through; any other is somebody's own. */
+function ownTemplate(modelfile: string): boolean {
+  const found = /^TEMPLATE\s+(?:"""([\s\S]*?)"""|(.*))$/m.exec(modelfile);
+  const text = (found?.[1] ?? found?.[2] ?? "").trim();
+  return text !== "" && !/^"?\{\{-?\s*\.Prompt\s*-?\}\}"?$/.test(text);
 }
 
 type ExecutionPath = "builtin" | "go_template" | "native";

@@ -2,6 +2,7 @@ import type { ChatMessage, Tool } from "../chat.ts";
 import { readErrorBody } from "../error-body.ts";
 import { TransportError } from "../handler.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../json.ts";
+import type { TemplateReading } from "./template-reading.ts";
 
 /** A whole response as a probe sees it. `reference` names the stored exchange that shows it, where one is kept. */
 export interface Answer {
@@ -53,7 +54,19 @@ export interface Inspection {
   readonly toolParser: ParserState;
   readonly reasoningParser: ParserState;
   readonly contextLength: number | null;
+  /** What the server says of its template and of the model; absent where it says nothing. */
+  readonly claims?: SetUpClaims | undefined;
   readonly statements: readonly Statement[];
+}
+
+/** What a server says of a model, which need not be so. */
+export interface SetUpClaims {
+  /** Whether it says that the model takes tools; null where it does not say. */
+  readonly tools: boolean | null;
+  /** The template as its text reads; null where it is not shown. */
+  readonly template: TemplateReading | null;
+  /** A template of the user's own stands beside a built-in renderer, which is used in its place. */
+  readonly templateIgnored: boolean;
 }
 
 /** A conversation whose rendering is to be looked at. */

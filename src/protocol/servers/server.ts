@@ -9,6 +9,7 @@ import type {
   RenderedPrompt,
   RenderInput,
   ServerProbe,
+  SetUpClaims,
 } from "./probe.ts";
 
 export type { ParserState } from "./probe.ts";
@@ -74,6 +75,16 @@ export interface ServerRecord {
   readonly fingerprintMarksSetUp: boolean;
   /** Extra request keys that every measured request carries (llama-server: `cache_prompt:false`, for repeatability). */
   readonly requestExtras: Readonly<Record<string, unknown>>;
+  /** Route of the kind's own chat API, which takes Ollama's request shape; null where it has none. */
+  readonly nativeChat: string | null;
+  /** What to change in the template where it loses something. */
+  readonly templateFixes: { readonly system: ServerFix | null; readonly results: ServerFix | null };
+  /** What to change where a template of the user's own is not used; null where that cannot be. */
+  readonly ignoredTemplateFix: ServerFix | null;
+  /** How the user has thinking set apart from the answer; null where nobody but the owner can. */
+  readonly reasoningFix: ServerFix | null;
+  /** How the user gives this server a longer context; null where nobody but its owner can. */
+  contextFix(tokens: number): ServerFix | null;
   /**
    * Request keys that switch a model's thinking off; null where the kind has none. Ollama answers 400 to its key where the
    * model does not think at all.
@@ -181,4 +192,6 @@ export interface TargetFacts {
   /** Did the rendered prompt hold the tools whole? `unknown` where no route shows it and arithmetic is silent. */
   readonly toolsInPrompt: "whole" | "damaged" | "missing" | "unknown";
   readonly systemInPrompt: "kept" | "dropped" | "unknown";
+  /** What the server says of its set-up; absent where it says nothing. */
+  readonly claims?: SetUpClaims | undefined;
 }

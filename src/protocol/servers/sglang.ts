@@ -28,6 +28,17 @@ export const sglang: ServerRecord = {
   rawAfterError: [],
   fingerprintMarksSetUp: false,
   requestExtras: {},
+  templateFixes: {
+    system: {
+      kind: "flag",
+      option: "--chat-template FILE (one that writes the system message also when tools are given)",
+    },
+    results: { kind: "flag", option: "--chat-template FILE (one that writes messages of the role tool)" },
+  },
+  reasoningFix: { kind: "flag", option: "--reasoning-parser NAME (that of the model's family)" },
+  ignoredTemplateFix: null,
+  nativeChat: null,
+  contextFix: (tokens) => ({ kind: "flag", option: `--context-length ${tokens}` }),
   thinkingOff: { keys: { chat_template_kwargs: { enable_thinking: false } }, onlyWhereThinking: false },
   // Without a parser SGLang answers 200 with the call as text; models that need one of their own (gpt-oss) are refused.
   refusals: [{ statuses: [400, 500], message: /^Unsupported tool_call_parser: /, about: "parser_option" }],

@@ -37,6 +37,17 @@ export const vllm: ServerRecord = {
   rawAfterError: [],
   fingerprintMarksSetUp: true,
   requestExtras: {},
+  templateFixes: {
+    system: {
+      kind: "flag",
+      option: "--chat-template FILE (one that writes the system message also when tools are given)",
+    },
+    results: { kind: "flag", option: "--chat-template FILE (one that writes messages of the role tool)" },
+  },
+  reasoningFix: { kind: "flag", option: "--reasoning-parser NAME (that of the model's family)" },
+  ignoredTemplateFix: null,
+  nativeChat: null,
+  contextFix: (tokens) => ({ kind: "flag", option: `--max-model-len ${tokens}` }),
   thinkingOff: { keys: { chat_template_kwargs: { enable_thinking: false } }, onlyWhereThinking: false },
   refusals: [
     { statuses: [400], message: /tool choice requires --enable-auto-tool-choice/, about: "parser_option" },

@@ -80,7 +80,8 @@ export function chatAsOllama(ollama: OllamaServer, fields: JsonObject, native: b
     namedTool: null,
     stream,
     seed: native ? seedOf(options["seed"]) : body.seed,
-    prompt,
+    // What is left of a prompt that was cut is all that the model has.
+    prompt: cutPrompt(prompt, fitted),
   };
   const limit = budgetOf(native ? options : fields, native ? ["num_predict"] : ["max_tokens"]) ?? ollama.contextLength;
   const answer = ollama.context.answer(question, { limit, splitThinking: fields["think"] !== false });
@@ -181,6 +182,13 @@ function fitContext(
       n_ctx: contextLength,
     }),
   );
+}
+
+/** The beginning is kept, then half of the window is freed: what stood after it is gone. */
+function cutPrompt(prompt: string, tokens: number): string {
+  const points = [...prompt];
+  if (points.length <= tokens) return prompt;
+  return [...points.slice(0, 4), ...points.slice(points.length - tokens + 4)].join("");
 }
 
 /** An error of the llama-server behind Ollama, which passes it on as JSON inside the message. */

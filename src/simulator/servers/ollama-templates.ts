@@ -13,6 +13,12 @@ export interface OllamaTemplate {
   readonly native: boolean;
 }
 
+const toolTurn = `{{- else if eq .Role "tool" }}<|im_start|>user
+<tool_response>
+{{ .Content }}
+</tool_response><|im_end|>
+{{ end }}`;
+
 const turns = `{{- range $i, $_ := .Messages }}
 {{- $last := eq (len (slice $.Messages $i)) 1 -}}
 {{- if eq .Role "user" }}<|im_start|>user
@@ -24,11 +30,7 @@ const turns = `{{- range $i, $_ := .Messages }}
 {{ end }}</tool_call>
 {{- end }}{{ if not $last }}<|im_end|>
 {{ end }}
-{{- else if eq .Role "tool" }}<|im_start|>user
-<tool_response>
-{{ .Content }}
-</tool_response><|im_end|>
-{{ end }}
+${toolTurn}
 {{- if and (ne .Role "assistant") $last }}<|im_start|>assistant
 {{ end }}
 {{- end }}`;
@@ -135,6 +137,18 @@ export const ollamaTemplates: Readonly<Record<string, OllamaTemplate>> = {
     withTools,
   ),
   exclusive: goTemplate(exclusiveTemplate, { ...hermesPrompt, family: "exclusive" }, withTools),
+  noresults: goTemplate(
+    hermesTemplate("{{ . }}").replace(toolTurn, ""),
+    { ...hermesPrompt, showsResults: false },
+    withTools,
+  ),
+  // Says that it takes tools, and has a branch for them in which nothing is written.
+  lying: goTemplate(`{{- if .Tools }}{{ end }}${plainTemplate}`, { ...hermesPrompt, family: "plain" }, withTools),
+  // A TEMPLATE of the user's own, made FROM a model that brings a built-in pair.
+  overridden: {
+    ...builtin("qwen3-coder", withTools),
+    modelfile: `TEMPLATE """${hermesTemplate("{{ . }}")}"""\nRENDERER qwen3-coder\nPARSER qwen3-coder\n`,
+  },
   notools: goTemplate(plainTemplate, { ...hermesPrompt, family: "plain" }, ["completion"]),
   parseronly: goTemplate(hermesTemplate("{{ . }}"), hermesPrompt, withTools, "qwen3-coder"),
   "qwen3-coder": builtin("qwen3-coder", withTools),

@@ -71,6 +71,7 @@ function sample(
     stream: false,
     trial: 1,
     choice: "auto",
+    promptCharacters: 100,
     maxTokens: 512,
     judge: "call",
     classification,

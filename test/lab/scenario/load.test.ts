@@ -112,7 +112,7 @@ describe("what is wrong with files is told with file, line and key", () => {
     [
       "a placeholder that does not exist",
       { user: 'user: "Hash {{nonce}} {{nonse}}"' },
-      'DIR/x.yaml:5:7: "user" has an unknown placeholder {{nonse}} (known: {{nonce}}, {{number:LOW-HIGH}})',
+      'DIR/x.yaml:5:7: "user" has an unknown placeholder {{nonse}} (known: {{nonce}}, {{number:LOW-HIGH}}, {{code:NAME}})',
     ],
     [
       "an oracle about something that is not asked",

@@ -1,7 +1,15 @@
 import { serverRecord } from "../../../protocol/servers/index.ts";
 import type { ServerKind } from "../../../protocol/servers/server.ts";
 import type { CallProblem } from "../../classify/classification.ts";
-import { type DiagnosisFacts, type DiagnosisParts, detail, named, type SeenByMode } from "./diagnosis-facts.ts";
+import {
+  type DiagnosisFacts,
+  type DiagnosisParts,
+  detail,
+  isProbeCode,
+  named,
+  type SeenByMode,
+} from "./diagnosis-facts.ts";
+import { probeHappenedEnglish } from "./probe-english.ts";
 
 /** One diagnosis in English: what happened and how often, what mends it, and what is only inferred. */
 export function diagnosisEnglish(facts: DiagnosisFacts): DiagnosisParts {
@@ -44,7 +52,9 @@ function started(kind: ServerKind): string {
 function happened(facts: DiagnosisFacts): string {
   const seen = `${facts.count} of ${facts.of}`;
   const format = detail(facts, "format") ?? "tool";
-  switch (facts.code) {
+  const { code } = facts;
+  if (isProbeCode(code)) return probeHappenedEnglish(code, facts);
+  switch (code) {
     case "parser_mismatch":
       return `The model called: ${seen} replies hold a whole ${format} call that the server's parser did not read${manner(facts)}.`;
     case "parser_missing":
@@ -92,7 +102,7 @@ function happened(facts: DiagnosisFacts): string {
     case "no_fault":
       return `No fault seen: ${seen} replies came through as asked.`;
   }
-  return facts.code satisfies never;
+  return code satisfies never;
 }
 
 function contractEnglish(facts: DiagnosisFacts): string {

@@ -22,6 +22,45 @@ export interface DiagnosisFacts {
   readonly details: Readonly<Record<string, string | number>>;
 }
 
+/** Diagnoses that only conversations come to. */
+const probeCodes = [
+  "call_not_made",
+  "wrong_tool_chosen",
+  "lost_among_tools",
+  "called_against_word",
+  "called_without_need",
+  "followup_refused",
+  "result_not_in_prompt",
+  "result_ignored",
+  "result_invented",
+  "step_not_carried",
+  "call_loop",
+  "call_ids_broken",
+  "final_answer_missing",
+  "final_answer_unfounded",
+  "prose_under_required",
+  "required_refused",
+  "history_refused",
+  "history_poisons",
+  "system_prompt_ignored",
+  "context_refused_early",
+  "context_recall",
+  "relay_wrong",
+  "warning_relayed",
+  "language_left",
+  "language_changes_calls",
+  "persona_lost",
+  "thinking_in_text",
+  "template_ignored",
+  "capability_false",
+  "capability_unclaimed",
+] as const satisfies readonly DiagnosisCode[];
+export type ProbeDiagnosisCode = (typeof probeCodes)[number];
+
+export function isProbeCode(code: DiagnosisCode): code is ProbeDiagnosisCode {
+  return probeCodes.some((each) => each === code);
+}
+
 /** A detail as text, or null where the diagnosis does not carry it. */
 export function detail(facts: DiagnosisFacts, ...keys: readonly string[]): string | null {
   for (const key of keys) {

@@ -1,7 +1,15 @@
 import { serverRecord } from "../../../protocol/servers/index.ts";
 import type { ServerKind } from "../../../protocol/servers/server.ts";
 import type { CallProblem } from "../../classify/classification.ts";
-import { type DiagnosisFacts, type DiagnosisParts, detail, named, type SeenByMode } from "./diagnosis-facts.ts";
+import {
+  type DiagnosisFacts,
+  type DiagnosisParts,
+  detail,
+  isProbeCode,
+  named,
+  type SeenByMode,
+} from "./diagnosis-facts.ts";
+import { probeHappenedJapanese } from "./probe-japanese.ts";
 
 /** One diagnosis in Japanese: what happened and how often, what mends it, and what is only inferred. */
 export function diagnosisJapanese(facts: DiagnosisFacts): DiagnosisParts {
@@ -45,7 +53,9 @@ function happened(facts: DiagnosisFacts): string {
   const seen = `${facts.of} 件中 ${facts.count} 件`;
   const format = detail(facts, "format");
   const call = format === null ? "呼び出し" : `${format} 形式の呼び出し`;
-  switch (facts.code) {
+  const { code } = facts;
+  if (isProbeCode(code)) return probeHappenedJapanese(code, facts);
+  switch (code) {
     case "parser_mismatch":
       return `モデルはツールを呼んでいます。${seen}の返答に完全な${spaced(call)}がありますが、サーバーのパーサーが読み取れていません${manner(facts)}。`;
     case "parser_missing":
@@ -93,7 +103,7 @@ function happened(facts: DiagnosisFacts): string {
     case "no_fault":
       return `不具合は見つかりませんでした。${seen}の返答が指示どおりに届いています。`;
   }
-  return facts.code satisfies never;
+  return code satisfies never;
 }
 
 /** Latin words stand apart from Japanese ones by a space. */

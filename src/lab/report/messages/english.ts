@@ -1,5 +1,6 @@
 import { diagnosisEnglish, problemsEnglish } from "./diagnosis-english.ts";
 import type { Messages } from "./messages.ts";
+import { faultsEnglish, probeTitlesEnglish } from "./probe-english.ts";
 
 /** The report in English. */
 export const english: Messages = {
@@ -121,7 +122,9 @@ export const english: Messages = {
   },
   yesNo: { yes: "yes", no: "no", undecidable: "two readings" },
   certainty: { shown: "shown", inferred: "inferred" },
+  faults: faultsEnglish,
   diagnosisTitles: {
+    ...probeTitlesEnglish,
     parser_mismatch: "Calls lost in the server's parser",
     parser_missing: "Calls that nothing on the server reads",
     format_drift: "Drifting call formats",
@@ -213,6 +216,14 @@ export const english: Messages = {
     armsTitle: "Where the calls went",
     armsLead:
       "The same questions under every tool_choice, whole and streamed. A call that the parser cannot read comes back as text (leaked) or as nothing (swallowed).",
+    conversationsTitle: "Conversations",
+    conversationsLead:
+      "Several requests make one sample: what a tool gave back, how the history looks, how long the prompt is. Passed: the conversation came to what its suite asks for.",
+    passed: "passed",
+    seen: "seen",
+    promptTokens: "prompt tokens",
+    blocked: "call lost on the way",
+    noneSeen: (percent) => `nothing (at most ${percent} %)`,
     exclusions: "Not measured",
     exclusionsLead: (count, planned) =>
       `${count} of ${planned} planned samples say nothing about the model and enter no rate.`,

@@ -1,5 +1,6 @@
 import { diagnosisJapanese, problemsJapanese } from "./diagnosis-japanese.ts";
 import type { Messages } from "./messages.ts";
+import { faultsJapanese, probeTitlesJapanese } from "./probe-japanese.ts";
 
 /** The report in Japanese. */
 export const japanese: Messages = {
@@ -121,7 +122,9 @@ export const japanese: Messages = {
   },
   yesNo: { yes: "はい", no: "いいえ", undecidable: "判定不能" },
   certainty: { shown: "確認済み", inferred: "推定" },
+  faults: faultsJapanese,
   diagnosisTitles: {
+    ...probeTitlesJapanese,
     parser_mismatch: "サーバーのパーサーで失われた呼び出し",
     parser_missing: "読む相手のいない呼び出し",
     format_drift: "揺れる呼び出し形式",
@@ -213,6 +216,14 @@ export const japanese: Messages = {
     armsTitle: "呼び出しの行方",
     armsLead:
       "同じ質問を tool_choice ごとに、一括とストリーミング (逐次) の両方で送りました。パーサーが読めない呼び出しは、テキストとして漏れるか (漏出)、何も残さず消えます (消失)。",
+    conversationsTitle: "会話",
+    conversationsLead:
+      "複数のリクエストで 1 サンプルです。ツールの結果、履歴の状態、プロンプトの長さを変えて調べます。「合格」は、会話がスイートの求める結果に至ったことを示します。",
+    passed: "合格",
+    seen: "見られたこと",
+    promptTokens: "プロンプトのトークン数",
+    blocked: "途中で失われた呼び出し",
+    noneSeen: (percent) => `なし(${percent} % 以下)`,
     exclusions: "測定できなかったもの",
     exclusionsLead: (count, planned) =>
       `予定した ${planned} 件のうち ${count} 件は、モデルについて何も言えないため集計から外しました。`,

@@ -6,6 +6,7 @@ import type {
   Headline,
   NotMeasured,
   Owner,
+  ProbeFaultCode,
   Span,
   Validity,
   YesNo,
@@ -40,6 +41,8 @@ export interface Messages {
   readonly axes: Readonly<Record<AxisKind, string>>;
   readonly owners: Readonly<Record<Owner, string>>;
   readonly findings: Readonly<Record<FindingKind, string>>;
+  /** What conversations show, as a table counts it. */
+  readonly faults: Readonly<Record<ProbeFaultCode, string>>;
   readonly notMeasured: Readonly<Record<NotMeasured, string>>;
   readonly problems: Readonly<Record<CallProblem, string>>;
   readonly validity: Readonly<Record<Validity, string>>;
@@ -120,6 +123,14 @@ export interface Words {
   readonly matrixFoot: string;
   readonly armsTitle: string;
   readonly armsLead: string;
+  readonly conversationsTitle: string;
+  readonly conversationsLead: string;
+  readonly passed: string;
+  readonly seen: string;
+  readonly promptTokens: string;
+  readonly blocked: string;
+  /** Nothing was seen; `percent`: how often it may still happen, at 95 %. */
+  readonly noneSeen: (percent: number) => string;
   readonly exclusions: string;
   readonly exclusionsLead: (count: number, planned: number) => string;
   readonly replies: string;
