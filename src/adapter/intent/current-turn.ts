@@ -16,7 +16,8 @@ const injectedBlock =
   /^\s*<(environment_context|user_instructions|INSTRUCTIONS|permissions instructions|skills_instructions|turn_aborted|system-reminder|user_shell_command|subagent_notification|context|apps_instructions|plugins_instructions|multi_agent_mode|multi_agent_role|collaboration_mode|personality_spec|model_switch|goal_context|hook_prompt|recommended_plugins|image)\b[\s\S]*>\s*$/;
 const agentsFile = /^\s*# AGENTS\.md instructions for /;
 /** How Codex marks an interrupted turn, and the summary that stands for a compacted history behind the user's old messages. */
-const turnBoundary = /^\s*(?:<turn_aborted>|Another language model started to solve this problem and produced a summary)/;
+const turnBoundary =
+  /^\s*(?:<turn_aborted>|Another language model started to solve this problem and produced a summary)/;
 /** Data that the user piped in behind the words. */
 const piped = /\n\s*<stdin>\n[\s\S]*<\/stdin>\s*$/;
 
