@@ -76,10 +76,13 @@ interface Scenario {
   model(agent: Agent): Handler;
   /** Commands that must have run, each with exit code 0, and no others. */
   readonly commands: readonly string[];
-  readonly message: RegExp;
+  /** What the client says last; a function where it depends on the folder that it works in. */
+  readonly message: RegExp | ((work: string) => string);
   /** Decisions that the adapter's traces must hold, and those that they must not. */
   readonly decided: readonly string[];
   readonly undecided?: readonly string[];
+  /** The model gets none of the turn's requests. */
+  readonly skipsModel?: boolean;
 }
 
 const broken = (agent: Agent, end: string): string =>
@@ -144,6 +147,15 @@ const scenarios: readonly Scenario[] = [
     decided: ["scan:call_from_text"],
   },
   {
+    name: "output only: the result itself, from the client's framing, without the model",
+    prompt: "Run `pwd` and return only the output.",
+    model: () => simulate({ first: { text: "Something else." }, afterResult: "It printed a folder." }),
+    commands: ["pwd"],
+    message: (work) => work,
+    decided: ["router:routed", "relay:relayed"],
+    skipsModel: true,
+  },
+  {
     name: "a plain question",
     prompt: "What is the capital of France?",
     model: () => simulate({ first: { text: "It is Paris.\n\nIt lies on the **Seine**." } }),
@@ -172,7 +184,7 @@ export function describeAgent(
 ) {
   describe(agent.name, () => {
     it.each(scenarios.map((scenario) => [scenario.name, scenario] as const))("%s", (name, scenario) => {
-      const { prompt, model, commands, message, decided, undecided } = scenario;
+      const { prompt, model, commands, message, decided, undecided, skipsModel } = scenario;
       const { adapter, server } = stand();
       server.play(model(agent));
       return observed(
@@ -188,14 +200,16 @@ export function describeAgent(
           // Calls of one reply run at the same time, and are reported as they end.
           const ranAs = (command: string) => what.commands.find((ran) => ran.command.includes(command));
           for (const command of commands) expect(ranAs(command), `${command}: ${told}`).toBeDefined();
-          expect(what.message, told).toMatch(message);
+          if (typeof message === "function") expect(what.message.trim(), told).toBe(message(what.place.work));
+          else expect(what.message, told).toMatch(message);
           await expect.poll(() => decisions(what.traces())).toEqual(expect.arrayContaining([...decided]));
           for (const decision of undecided ?? []) expect(decisions(what.traces())).not.toContain(decision);
           if (commands[0] === "pwd") {
             expect(ranAs("pwd")?.output).toContain(what.place.work);
             // The result went the whole way: to the model, as a tool's result.
-            const results = server.asked.flatMap(({ messages }) => JSON.stringify(messages));
-            expect(results.some((text) => text.includes('"role":"tool"') && text.includes(what.place.work))).toBe(true);
+            const results = server.asked.map(({ messages }) => JSON.stringify(messages));
+            const reached = results.some((text) => text.includes('"role":"tool"') && text.includes(what.place.work));
+            expect(reached).toBe(skipsModel !== true);
           }
           await seen?.(name, what);
         },
