@@ -9,7 +9,7 @@ const named = process.env["LAB_TEST_CLIENTS"] === "all" ? [...everyRun, ...onReq
 export default defineConfig({
   test: {
     include: named.map((name) => `test/clients/${name}.test.ts`),
-    testTimeout: 200_000,
+    testTimeout: 300_000,
     hookTimeout: 60_000,
     fileParallelism: false,
     reporters: ["default", tableReporter()],

@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** Long enough for a busy machine; a client that hangs is ended by it. */
-const timeLimitMs = 120_000;
+const timeLimitMs = 240_000;
 
 /** Makes a place for as long as `use` takes. */
 export async function inPlace<Result>(use: (place: Place) => Promise<Result>): Promise<Result> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decisions, describeAgent, observed, useStand } from "./agent-scenarios.ts";
 import { codex, codexExec, configureCodex } from "./codex.ts";
 import { shownModel } from "./readme-config.ts";
-import { simulate } from "./simulated-model.ts";
+import { leaked, simulate } from "./simulated-model.ts";
 import { writeTranscript } from "./transcript.ts";
 
 const stand = useStand();
@@ -58,6 +58,24 @@ describe("codex", () => {
       ({ commands, message, place }) => {
         expect(message).toBe("Done.");
         expect(commands).toMatchObject([{ exitCode: 0, output: `${place.work}\n` }]);
+      },
+    );
+  });
+
+  it("is stopped where a model would go on with the same call for ever", () => {
+    const { adapter, server } = stand();
+    const again = leaked("hermes", "exec_command", { cmd: "echo again" });
+    server.play(simulate({ first: again, tool: "exec_command", afterResult: again }));
+    return observed(
+      codex,
+      adapter,
+      (place) => codex.run("Look into the matter.", adapter.url, place),
+      async ({ commands, message, traces, events }) => {
+        const told = JSON.stringify(events, null, 1);
+        expect(commands.length, told).toBeGreaterThan(1);
+        expect(commands.length, told).toBeLessThan(8);
+        expect(message, told).not.toBe("");
+        await expect.poll(() => decisions(traces())).toContain("guard:loop_withheld");
       },
     );
   });

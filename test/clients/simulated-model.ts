@@ -10,7 +10,7 @@ export interface SimulatedModel {
   /** To a user who offers it the tool. */
   readonly first: ProfileCard;
   /** To a tool's result. */
-  readonly afterResult?: string;
+  readonly afterResult?: string | ProfileCard;
   /** The tool that `first` needs; without it, and to anything else, the model says `otherwise`. */
   readonly tool?: string;
   readonly otherwise?: string;
@@ -24,7 +24,14 @@ export function simulate({ first, afterResult, tool, otherwise = "Nothing to add
       [shownModel]: {
         format: "llama3_json",
         rules: [
-          ...(afterResult === undefined ? [] : [{ when: { last: "tool" }, cards: [{ text: afterResult }] }]),
+          ...(afterResult === undefined
+            ? []
+            : [
+                {
+                  when: { last: "tool" },
+                  cards: [typeof afterResult === "string" ? { text: afterResult } : afterResult],
+                },
+              ]),
           { when: tool === undefined ? { last: "user" } : { last: "user", tools: `^${tool}$` }, cards: [first] },
         ],
         default: { text: otherwise },
