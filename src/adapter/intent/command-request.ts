@@ -105,11 +105,10 @@ const filelike = /[./_~\d"'-]|^[A-Z]/;
 
 /**
  * Reads a user's turn as a whole wish to run one command, in English or Japanese; null for anything else. Questions, conditions,
- * quotations, translations and texts about commands are never one. `wrapped`: the client puts the turn into quotation marks.
+ * quotations, translations and texts about commands are never one.
  */
-export function readCommandRequest(turn: string, wrapped: boolean): CommandRequest | null {
-  let text = turn.trim();
-  if (wrapped && /^"[^"]*"$/s.test(text)) text = text.slice(1, -1).trim();
+export function readCommandRequest(turn: string): CommandRequest | null {
+  const text = turn.trim();
   if (text === "" || text.length > longestTurn || text.includes(hole)) return null;
   // Long runs of blanks are no request, and the patterns below would try every way to share them out.
   if (/\s{4,}/.test(text)) return null;

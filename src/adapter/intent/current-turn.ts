@@ -50,6 +50,21 @@ export function currentTurn(messages: readonly ChatMessage[]): CurrentTurn {
   return { said: [], followedFrom: 0, more: false };
 }
 
+/**
+ * The same turn without the quotation marks that OpenCode's `run` puts around a prompt with blanks in it: to every reader of the
+ * user's words they would make a quotation of what is an order, or a ban.
+ */
+export function withoutClientQuotes(turn: CurrentTurn): CurrentTurn {
+  return { ...turn, said: turn.said.map(unquoted) };
+}
+
+function unquoted(text: string): string {
+  const inner = /^\s*"([\s\S]*)"\s*$/.exec(text)?.[1];
+  // A quotation mark that is not escaped ends an argument: several of them are no wrapped prompt.
+  if (inner === undefined || /(?<!\\)"/.test(inner)) return text;
+  return inner.replaceAll('\\"', '"');
+}
+
 interface OwnWords {
   /** Null where the message was the client's alone. */
   readonly text: string | null;

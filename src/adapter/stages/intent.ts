@@ -1,5 +1,5 @@
 import type { AdapterCall } from "../events.ts";
-import { type CurrentTurn, currentTurn } from "../intent/current-turn.ts";
+import { type CurrentTurn, currentTurn, withoutClientQuotes } from "../intent/current-turn.ts";
 import { type CallForm, forbiddenBy } from "../intent/forbidden-call.ts";
 import { type NegativeIntent, readNegativeIntent } from "../intent/negative-intent.ts";
 import { type RequestKind, readRequestKind } from "../intent/request-kind.ts";
@@ -29,8 +29,9 @@ export const intent: Stage = {
   name: "intent",
   summary: "tells user turns from the client's own requests; calls that the user forbade are withheld",
   open(turn) {
-    const current = currentTurn(turn.original.messages);
-    const { kind, reason } = readRequestKind(turn.original, turn.client, current);
+    const sent = currentTurn(turn.original.messages);
+    const { kind, reason } = readRequestKind(turn.original, turn.client, sent);
+    const current = turn.client.name === "opencode" ? withoutClientQuotes(sent) : sent;
     const words = current.said.join("\n");
     const byPerson = kind === "user_turn" || kind === "tool_continuation" || kind === "length_continuation";
     const negative: NegativeIntent = byPerson ? readNegativeIntent(words) : { kind: "none" };

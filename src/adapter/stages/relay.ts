@@ -33,7 +33,7 @@ function answer(turn: Turn, request: ChatRequest): RequestStep | null {
   const [call, ...calls] = called?.tool_calls ?? [];
   if (call === undefined || calls.length > 0 || result?.role !== "tool" || further.length > 0) return null;
   if (!routedId.test(call.id) || result.tool_call_id !== call.id) return null;
-  const wanted = readCommandRequest(said, turn.client.name === "opencode");
+  const wanted = readCommandRequest(said);
   if (wanted === null || wanted.selector === null) return null;
   const leave = (reason: string): null => {
     turn.trace({ stage: "relay", decision: "left_to_model", reason, before: wanted.selector?.kind });

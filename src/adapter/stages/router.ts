@@ -35,7 +35,7 @@ function route(turn: Turn): RequestStep | null {
   if (intent === undefined || intent.kind !== "user_turn" || intent.turn.more) return null;
   const [said, ...others] = intent.turn.said;
   if (said === undefined || others.length > 0) return null;
-  const wanted = readCommandRequest(said, turn.client.name === "opencode");
+  const wanted = readCommandRequest(said);
   if (wanted === null) return null;
   const leave = (reason: string): null => {
     turn.trace({ stage: "router", decision: "left_to_model", reason, before: wanted.command });

@@ -37,7 +37,7 @@ function refuseTurn(turn: Turn, place: Workplace): string | null {
   if (intent === undefined || intent.kind !== "user_turn" || intent.turn.more) return null;
   const [said, ...others] = intent.turn.said;
   if (said === undefined || others.length > 0) return null;
-  const wanted = readCommandRequest(said, turn.client.name === "opencode");
+  const wanted = readCommandRequest(said);
   if (wanted === null) return null;
   const check = checkCommand(wanted.command, place);
   if (check.kind === "allowed") return null;

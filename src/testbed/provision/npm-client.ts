@@ -36,9 +36,10 @@ export function npmClientRecipe({ name, packages, programs }: NpmClient): Recipe
     fill: async (folder, world) => {
       const manifest = { private: true, dependencies: packages };
       await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-      await runCommand("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"], {
-        env: withoutNpmSettings(world.env),
-        cwd: folder,
+      await installPackages(folder, world).catch((error: unknown) => {
+        if (!(error instanceof ProvisionError)) throw error;
+        if (/EBADPLATFORM|notsup/.test(error.message)) throw misfit(name, version, "its packages are made for others");
+        throw new ProvisionError("failed", error.message.replaceAll(/\s*\n\s*/g, " | "));
       });
       const modules = join(folder, "node_modules");
       await checkVersions(modules, packages);
@@ -50,6 +51,16 @@ export function npmClientRecipe({ name, packages, programs }: NpmClient): Recipe
       return { paths: { folder, program }, bytes: {} };
     },
   };
+}
+
+function misfit(name: string, version: string, why: string): ProvisionError {
+  return new ProvisionError("unfit", `${name} ${version} does not run on ${process.platform} ${process.arch}: ${why}`);
+}
+
+async function installPackages(folder: string, { env }: InstallWorld): Promise<void> {
+  // `npm run -s` would silence what went wrong.
+  const argv = ["install", "--loglevel=error", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"];
+  await runCommand("npm", argv, { env: withoutNpmSettings(env), cwd: folder });
 }
 
 /** What `npm run` tells its children would make the inner npm work on this project. */
@@ -90,7 +101,7 @@ async function findProgram(candidates: readonly string[], search: ProgramSearch)
         cwd: home,
       }).catch((error: unknown) => {
         if (!(error instanceof ProvisionError)) throw error;
-        problem = error.message.split("\n")[0] ?? "";
+        problem = error.message.replace(/^.* ended with \S+[:\s]+/s, "").split("\n")[0] ?? "";
         return null;
       });
       if (said?.includes(version)) return candidate;
@@ -99,10 +110,7 @@ async function findProgram(candidates: readonly string[], search: ProgramSearch)
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-  throw new ProvisionError(
-    "unfit",
-    `${name} ${version} does not run on ${process.platform} ${process.arch}: ${problem}`,
-  );
+  throw misfit(name, version, problem);
 }
 
 function exists(path: string): Promise<boolean> {

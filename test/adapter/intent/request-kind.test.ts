@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { currentTurn } from "../../../src/adapter/intent/current-turn.ts";
+import { currentTurn, withoutClientQuotes } from "../../../src/adapter/intent/current-turn.ts";
 import { readRequestKind } from "../../../src/adapter/intent/request-kind.ts";
 import type { ChatMessage } from "../../../src/protocol/chat.ts";
 import { readCapture } from "../read-capture.ts";
@@ -75,6 +75,16 @@ describe("the user's current turn", () => {
 
   it("holds more than words where an image is attached", () => {
     expect(read("codex-0171-exec-image.json").more).toBe(true);
+  });
+
+  it.each([
+    ['"run pwd"', "run pwd"],
+    ['"say \\"hello\\" and stop"', 'say "hello" and stop'],
+    ['"two" "arguments here"', '"two" "arguments here"'],
+    ['run "pwd"', 'run "pwd"'],
+    ['"', '"'],
+  ])("loses the marks that the client put around it: %s", (sent, said) => {
+    expect(withoutClientQuotes({ said: [sent], followedFrom: 1, more: false }).said).toEqual([said]);
   });
 
   it("begins behind the summary of a compacted history, and a summary that comes last begins none", () => {

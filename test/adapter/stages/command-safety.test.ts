@@ -60,9 +60,7 @@ describe("whole turns", () => {
     const lost = wholeTurns
       .filter((template) => template.includes("`{c}`"))
       .flatMap((template) => commands.map((command) => [template, command] as const))
-      .filter(
-        ([template, command]) => readCommandRequest(template.replace("{c}", command), false)?.command !== command,
-      );
+      .filter(([template, command]) => readCommandRequest(template.replace("{c}", command))?.command !== command);
     expect(lost).toEqual([]);
   });
 });

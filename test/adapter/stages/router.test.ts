@@ -69,6 +69,20 @@ describe("a whole turn in each client's first request", () => {
   });
 
   it.each([
+    "What does `pwd` do? Explain it, do not run it.",
+    "`pwd` を説明して。実行しないで。",
+    'Explain the \\"pwd\\" command. Do not run anything.',
+  ])("opencode run, which wraps its prompt in quotation marks: %s forbids as it does anywhere else", async (words) => {
+    const { request, client } = saying("opencode-11833-turn1.json", `"${words}"`);
+    const { entries } = await run(request, client);
+    expect(entries.find(({ stage }) => stage === "intent")?.after).toMatchObject({ ban: "everything" });
+    // From other clients such marks are the user's own, and what stands in them is quoted.
+    const codex = saying("codex-0171-exec-pwd-turn1.json", `"${words}"`);
+    const other = await run(codex.request, codex.client);
+    expect(other.entries.find(({ stage }) => stage === "intent")?.after).toBeUndefined();
+  });
+
+  it.each([
     "codex-0171-tui-title-request.json",
     "codex-0171-tui-title-after-wrong-call.json",
     "opencode-11833-title.json",
