@@ -8,7 +8,7 @@ import { loadScenarios } from "../../src/lab/scenario/load.ts";
 import type { Scenario } from "../../src/lab/scenario/scenario.ts";
 import type { Summary } from "../../src/lab/stats/summary.ts";
 import type { KnownTruth } from "../../src/protocol/known-truth.ts";
-import { scriptMarker } from "../../src/testbed/scripted/scripted-gguf.ts";
+import { scriptMarker } from "../../src/testbed/scripted/scripted-model.ts";
 import { directRoute, runInto, scratch } from "../lab/run/harness.ts";
 import { type Observation, observe } from "./observe.ts";
 import { comparedFindings, type SampleTruth, type SetUpTruth, truthOf } from "./truth.ts";

@@ -115,5 +115,5 @@ export function modelFile(
     tags,
     align: setUp.align ?? [tag],
     openers: setUp.openers ?? [],
-  }).file;
+  });
 }
