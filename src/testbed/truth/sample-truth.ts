@@ -1,34 +1,11 @@
-import type { KnownPart, KnownTruth } from "../../src/protocol/known-truth.ts";
-import type { Observation } from "./observe.ts";
-
-/** What we know of a set-up because we built it. */
-export interface SetUpTruth {
-  readonly server: "llama-server" | "ollama";
-  /** Does anything on this server parse calls of this model? */
-  readonly parser: boolean;
-  /** How the tools reach the prompt of this model. */
-  readonly tools: "whole" | "damaged" | "missing";
-  /** A grammar may rewrite what follows a trigger. */
-  readonly grammar: boolean;
-}
-
-/** How the sample was asked. */
-export interface AskedTruth {
-  readonly choice: "auto" | "required" | "named" | "none";
-  /** The marker contract: no tools in the request. */
-  readonly marker: boolean;
-  readonly stream: boolean;
-}
-
-/** What is right about a sample. Sets hold what the definitions leave open; mostly they hold one. */
-export interface SampleTruth {
-  readonly axes: readonly string[];
-  readonly owners: readonly string[];
-  /** Findings that must be there; none other of {@link comparedFindings} may be. Null where the words are not the script's. */
-  readonly findings: readonly string[] | null;
-  /** Why, for the list of misses. */
-  readonly because: string;
-}
+import type {
+  AskedTruth,
+  KnownPart,
+  KnownSetUp,
+  KnownTruth,
+  Observation,
+  SampleTruth,
+} from "../../protocol/known-truth.ts";
 
 /** Findings whose truth follows from the script and the bytes. */
 export const comparedFindings: readonly string[] = [
@@ -45,11 +22,16 @@ export const comparedFindings: readonly string[] = [
   "stream_incomplete",
 ];
 
+/** Does an error say that tools are refused? */
+export function isToolRefusal(error: string): boolean {
+  return refusals.some((words) => error.includes(words));
+}
+
 type KnownCall = KnownPart & { readonly meaning: Extract<KnownPart["meaning"], { kind: "call" }> };
 
 const declared = "run_python";
-/** What Ollama says of a model without tools, and llama-server without Jinja. */
-const refusals = ["does not support tools", "requires --jinja flag"] as const;
+/** What Ollama says of a model without tools, llama-server without Jinja, and vLLM without a parser. */
+const refusals = ["does not support tools", "requires --jinja flag", "--tool-call-parser to be set"] as const;
 
 function isCall(part: KnownPart): part is KnownCall {
   return part.meaning.kind === "call";
@@ -85,17 +67,19 @@ function parses(text: string): unknown {
  */
 export function truthOf(
   script: KnownTruth,
-  setUp: SetUpTruth,
+  setUp: KnownSetUp,
   asked: AskedTruth,
   seen: Observation,
   generated: string | null,
 ): SampleTruth {
   const served = seen.calls.map((call) => ({ name: call.name, given: parses(call.argumentsText) }));
+  const isForced = asked.choice === "required" || asked.choice === "named";
+  const grammar = setUp.grammar === "after_trigger" || (setUp.grammar === "forced" && isForced);
   /** Where no channel shows what a grammar made of the script, a served call that the script does not hold shows that it did. */
   const foreign =
     generated === null &&
     seen.error === null &&
-    setUp.grammar &&
+    grammar &&
     !asked.marker &&
     served.some(({ name, given }) => !script.parts.some((part) => isCall(part) && isSame(part, name, given)));
   const full = generated ?? script.text;
@@ -138,7 +122,7 @@ export function truthOf(
   }
   if (visible("claim")) findings.add("provenance_claim");
   const quotes = script.parts.some((part) => part.meaning.kind === "quotation" && part.start < own);
-  const forced = asked.choice === "required" && setUp.grammar;
+  const forced = asked.choice === "required" && grammar;
   if (quotes && seen.calls.length > 0 && seen.error === null && !forced) findings.add("quoted_call");
   const owners = ownersOf();
   return {
@@ -150,8 +134,7 @@ export function truthOf(
 
   function axisOf(): { readonly kind: string; readonly because: string; readonly also?: readonly string[] } {
     if (seen.status === null) return { kind: "transport", because: "no answer" };
-    if (seen.error !== null && refusals.some((words) => seen.error?.includes(words)))
-      return { kind: "refused", because: "tools refused" };
+    if (seen.error !== null && isToolRefusal(seen.error)) return { kind: "refused", because: "tools refused" };
     if (seen.error !== null) return { kind: "server_error", because: seen.error };
     if (asked.stream && !seen.done && seen.finish === null)
       return { kind: "server_error", because: "stream broke off" };
@@ -163,7 +146,9 @@ export function truthOf(
       const called = seen.calls.map((call) => call.name);
       if (asked.choice === "none" || (asked.choice === "named" && !called.includes(declared)))
         findings.add("choice_violated");
-      if (seen.finish !== "tool_calls" && seen.finish !== "length" && seen.finish !== null)
+      // vLLM ends a call that was asked for by name with "stop", by design.
+      const ownWay = setUp.server === "vllm" && asked.choice === "named" && seen.finish === "stop";
+      if (seen.finish !== "tool_calls" && seen.finish !== "length" && seen.finish !== null && !ownWay)
         findings.add("finish_reason_wrong");
       const onlyCut = !steered && calls.length > 0 && calls.every((part) => stateOf(part) === "cut");
       return onlyCut
@@ -209,8 +194,7 @@ export function truthOf(
         // A model that knows no tools, or a server that was started without them.
         return [setUp.server === "ollama" ? "template" : "server_option"];
       case "server_error": {
-        if (setUp.grammar && seen.error?.includes("invalid tool call arguments"))
-          return ["server_parser", "model", "budget"];
+        if (grammar && seen.error?.includes("invalid tool call arguments")) return ["server_parser", "model", "budget"];
         if (calls.length === 0) return ["server_parser"];
         if (calls.some((part) => stateOf(part) === "broken" || stateOf(part) === "cut")) {
           return cutByBudget ? ["budget", "server_parser", "model"] : ["model"];
