@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KnownTruth } from "../../src/protocol/known-truth.ts";
 import { scriptedGguf } from "../../src/testbed/scripted/scripted-gguf.ts";
+import type { ScriptedModelOptions } from "../../src/testbed/scripted/scripted-model.ts";
 import { scriptedSafetensors } from "../../src/testbed/scripted/scripted-safetensors.ts";
 import { startLlamaServer } from "../../src/testbed/servers/llama-server.ts";
 import { startVllm } from "../../src/testbed/servers/vllm.ts";
@@ -25,6 +26,33 @@ const noTruth = {
   tools: "whole",
   grammar: "none",
 } as const;
+
+export const heads = "HEADS: 素数";
+export const tails = "TAILS, rather 😀.";
+
+/** A model that says one thing in one of three cases, and another in two. */
+export const branchOptions: ScriptedModelOptions = {
+  name: "branch",
+  scripts: [
+    {
+      name: "branch",
+      branches: [
+        { probability: 1 / 3, text: heads },
+        { probability: 2 / 3, text: tails },
+      ],
+    },
+  ],
+  fallback: "branch",
+};
+
+/** A llama-server with the model of two branches. */
+export async function withBranch(use: (url: string) => Promise<void>): Promise<void> {
+  await inFolder(async (folder) => {
+    const path = join(folder, "branch.gguf");
+    await writeFile(path, scriptedGguf(branchOptions));
+    await withServer(startLlamaServer(llamaServer, { model: path, alias: "scripted" }), ({ url }) => use(url));
+  });
+}
 
 /** A llama-server with a template and a model that plays these scripts, for as long as `use` takes. */
 export async function withScripted<Result>(

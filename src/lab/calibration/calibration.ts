@@ -10,8 +10,8 @@ export interface ConformanceCell {
   readonly asked: AskedWord;
   readonly stream: boolean;
   readonly outcome: ConformanceOutcome;
-  readonly status: number | null;
-  readonly finish: string | null;
+  /** Text came beside calls. */
+  readonly beside: boolean;
 }
 
 /** A question that is asked beside the suites. */

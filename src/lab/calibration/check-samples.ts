@@ -40,8 +40,7 @@ export function checkSamples(
         asked: marker ? "no_tools" : capture.request.choice,
         stream: capture.stream,
         outcome: truth.outcomeOf(script, observation),
-        status: observation.status,
-        finish: observation.finish,
+        beside: observation.calls.length > 0 && observation.content.trim() !== "",
       });
     }
     const asked = { choice: capture.request.choice, marker, stream: capture.stream };

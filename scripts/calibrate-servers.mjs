@@ -1,0 +1,81 @@
+// npm run calibrate:servers [-- NAME…]: calibrates provisioned servers and keeps what they did in docs/calibration, with some
+// of their very bytes in test/fixtures/calibrated. Run through tsx, which reads the sources.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { spawnedTargets } from "../src/cli/calibrated-targets.ts";
+import { commands } from "../src/cli/commands/index.ts";
+import { program } from "../src/cli/program.ts";
+import { defaultTimeouts } from "../src/cli/run-settings.ts";
+import { spawnedProgram } from "../src/cli/scripted-servers.ts";
+import { recordWire } from "../src/lab/calibration/record-wire.ts";
+import { toTable } from "../src/lab/report/calibration/table.ts";
+import { scriptMarker } from "../src/testbed/scripted/scripted-model.ts";
+import { primeSumScripts } from "../src/testbed/scripts/prime-sum.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const asked = process.argv.slice(2);
+const kinds = asked.length > 0 ? asked : ["llama-server", "ollama", "vllm"];
+const docs = join(root, "docs", "calibration");
+const fixtures = join(root, "test", "fixtures", "calibrated");
+for (const folder of [docs, fixtures]) mkdirSync(folder, { recursive: true });
+
+for (const kind of kinds) {
+  const folder = mkdtempSync(join(tmpdir(), "lab-calibrate-"));
+  let out = "";
+  const world = {
+    env: process.env,
+    cwd: root,
+    stdout: { write: (text) => (out += text), columns: 100, terminal: null },
+    stderr: { write: (text) => process.stderr.write(text), columns: 100, terminal: null },
+    signal: new AbortController().signal,
+    clock: { now: () => performance.now(), date: () => new Date() },
+    randomHex: () => "00c0ffee",
+    labVersion: "0.1.0",
+    packageFolder: root,
+    argv: ["calibrate", "--spawn", kind, "--json", "--out", folder],
+  };
+  const started = performance.now();
+  const code = await program(commands, world);
+  if (code !== 0) throw new Error(`${kind}: calibration ended with ${code}: ${out.slice(0, 300)}`);
+  const calibration = JSON.parse(out);
+  writeFileSync(join(docs, `${kind}.json`), `${linesOf(toTable(calibration))}\n`);
+  console.log(`${kind}: calibrated in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+  rmSync(folder, { recursive: true, force: true });
+  await recordBytes(kind, calibration.setUps[0]?.version ?? null);
+}
+
+async function recordBytes(kind, version) {
+  for (const name of readdirSync(fixtures)) if (name.startsWith(`${kind}-`)) rmSync(join(fixtures, name));
+  const settings = { timeouts: defaultTimeouts, concurrency: 1 };
+  const opened = await spawnedTargets(
+    await spawnedProgram(kind, undefined, world()),
+    { asked: [], scripts: primeSumScripts, modelFolder: null },
+    settings,
+  );
+  try {
+    for (const { setUp, target, start } of opened.targets) {
+      await target.prepare?.();
+      const exchanges = await recordWire({ target, setUp, scripts: primeSumScripts, marker: scriptMarker });
+      const head = JSON.stringify({ server: kind, version, setUp, start });
+      const lines = exchanges.map((exchange) => JSON.stringify(exchange));
+      writeFileSync(join(fixtures, `${kind}-${setUp.id}.jsonl`), `${[head, ...lines].join("\n")}\n`);
+    }
+  } finally {
+    await opened.close();
+  }
+}
+
+function world() {
+  return { env: process.env };
+}
+
+/** One line for each script of each set-up, so that a change shows where it is. */
+function linesOf(table) {
+  const text = JSON.stringify(table, null, 1);
+  return text.replace(
+    /\{\n\s+("(?:auto|question|script|label)":[^{}]*?)\n\s+\}/g,
+    (_whole, inner) => `{ ${inner.replace(/\n\s+/g, " ")} }`,
+  );
+}

@@ -1,0 +1,92 @@
+import { askedWords } from "../../calibration/calibration.ts";
+import { asCalibrated, type CalibrationTable } from "./table.ts";
+import { conformanceView, pairWord, percent } from "./view.ts";
+import { calibrationWords } from "./words.ts";
+
+/** The page "what each server really does with each format", from kept calibrations. */
+export function serversPage(tables: readonly CalibrationTable[]): string {
+  const words = calibrationWords("en");
+  const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+    [head, head.map(() => "---"), ...rows]
+      .map((row) => `| ${row.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`)
+      .join("\n");
+  const sections = tables.map(({ scripts, setUps }) => {
+    const [first] = setUps;
+    const title = `## ${first?.setUp.server ?? "server"} ${first?.version ?? ""}`.trimEnd();
+    const parts = setUps.map((setUp) => {
+      const view = conformanceView(asCalibrated(setUp), scripts, words);
+      return [
+        `### ${setUp.setUp.server}: ${setUp.setUp.id}`,
+        `${words.startedWith} \`${setUp.start}\`.`,
+        table(
+          [words.format, ...askedWords.map((asked) => words.asked[asked])],
+          view.rows.map(({ label, cells }) => [label, ...askedWords.map((asked) => pairWord(cells[asked]))]),
+        ),
+        table(
+          [words.question, words.whole, words.streamed],
+          view.behaviours.map(({ label, answer }) => [label, answer.whole ?? "–", answer.streamed ?? "–"]),
+        ),
+        view.differences,
+      ].join("\n\n");
+    });
+    return [title, ...parts].join("\n\n");
+  });
+  const accuracy = tables.flatMap((each) => each.accuracy.filter(({ label }) => label !== words.all));
+  const sum = (of: (row: (typeof accuracy)[number]) => number): number =>
+    accuracy.reduce((total, row) => total + of(row), 0);
+  const all = {
+    label: words.all,
+    samples: sum((row) => row.samples),
+    distinct: sum((row) => row.distinct),
+    axis: sum((row) => row.axis),
+    owner: sum((row) => row.owner),
+    findings: sum((row) => row.findings),
+    findingsOf: sum((row) => row.findingsOf),
+  };
+  const misses = tables.flatMap((each) => each.misses);
+  return `# What each server really does with each format
+
+Made by \`npm run docs\` from the calibrations in \`docs/calibration\`, which \`npm run calibrate:servers\` makes anew on real servers;
+\`npm run check:docs\` says whether this page is current. A scripted model wrote each reply, so what the model wrote is known and
+what the server made of it is seen. ${words.howToRead}
+
+${table(
+  ["word", "what came back"],
+  [
+    [words.outcomes.call, "the calls that the model wrote, whole and unchanged"],
+    [words.outcomes.leaked, "the call as text in the content"],
+    [words.outcomes.swallowed, "neither the call nor its text"],
+    [words.outcomes.mangled, "calls with another name, other arguments, or in another number"],
+    [words.outcomes.forced, "a call that the model did not write; a grammar did"],
+    [words.outcomes.quoted, "a call made of one that the model only quoted"],
+    [words.outcomes.reasoning, "everything as reasoning, nothing as content"],
+    [words.outcomes.text, "the text, unharmed"],
+    [words.outcomes.lost_text, "an answer without a call of which nothing came"],
+    [words.outcomes.refused, "an error: no tools for this model"],
+    [words.outcomes.error, "an error on what the model wrote"],
+  ],
+)}
+
+Your own server: \`lab calibrate --base-url URL\`, or \`lab calibrate --spawn llama-server\`.
+
+${sections.join("\n\n")}
+
+## ${words.accuracyTitle}
+
+${words.accuracyLead} A cell is a set-up, a script, a suite and an arm; streamed and whole count as one cell.
+
+${table(
+  [words.setUp, words.samples, words.distinct, words.axis, words.owner, words.findings],
+  [...accuracy, all].map((row) => [
+    row.label,
+    String(row.samples),
+    String(row.distinct),
+    percent(row.axis, row.samples),
+    percent(row.owner, row.samples),
+    percent(row.findings, row.findingsOf),
+  ]),
+)}
+
+${words.misses(misses.length)}
+${misses.length === 0 ? "" : `\n${misses.map((line) => `- ${line.replace(/[<>]/g, (sign) => `\\${sign}`)}`).join("\n")}\n`}`;
+}
