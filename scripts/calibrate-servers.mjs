@@ -9,10 +9,51 @@ import { commands } from "../src/cli/commands/index.ts";
 import { program } from "../src/cli/program.ts";
 import { defaultTimeouts } from "../src/cli/run-settings.ts";
 import { spawnedProgram } from "../src/cli/scripted-servers.ts";
+import { upstream } from "../src/http/upstream.ts";
+import { askParser } from "../src/lab/calibration/parser-oracle.ts";
 import { recordWire } from "../src/lab/calibration/record-wire.ts";
 import { toTable } from "../src/lab/report/calibration/table.ts";
 import { scriptMarker } from "../src/testbed/scripted/scripted-model.ts";
+import { scriptedSafetensors } from "../src/testbed/scripted/scripted-safetensors.ts";
 import { primeSumScripts } from "../src/testbed/scripts/prime-sum.ts";
+import { startVllmRender } from "../src/testbed/servers/vllm.ts";
+import { familyTags, modelOptions } from "../src/testbed/set-ups/set-up.ts";
+import { vllmSetUps } from "../src/testbed/set-ups/vllm.ts";
+import { truthReader } from "../src/testbed/truth/index.ts";
+
+/** Parsers worth asking, and tokens that some of them want in the vocabulary. */
+const parserNames = [
+  "hermes",
+  "qwen3_coder",
+  "qwen3_xml",
+  "llama3_json",
+  "pythonic",
+  "mistral",
+  "glm45",
+  "granite",
+  "xlam",
+  "internlm",
+  "jamba",
+  "phi4_mini_json",
+  "minimax",
+  "seed_oss",
+  "olmo3",
+  "hunyuan_a13b",
+];
+const parserTags = [
+  ...familyTags,
+  "[TOOL_CALLS]",
+  "<|python_tag|>",
+  "<tool_calls>",
+  "</tool_calls>",
+  "<|tool_call|>",
+  "<arg_key>",
+  "</arg_key>",
+  "<arg_value>",
+  "</arg_value>",
+  "<seed:tool_call>",
+  "</seed:tool_call>",
+];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const asked = process.argv.slice(2);
@@ -40,7 +81,9 @@ for (const kind of kinds) {
   const code = await program(commands, world);
   if (code !== 0) throw new Error(`${kind}: calibration ended with ${code}: ${out.slice(0, 300)}`);
   const calibration = JSON.parse(out);
-  writeFileSync(join(docs, `${kind}.json`), `${linesOf(toTable(calibration))}\n`);
+  const parsers = kind === "vllm" ? await askParsers() : undefined;
+  const table = { ...toTable(calibration), ...(parsers === undefined ? {} : { parsers }) };
+  writeFileSync(join(docs, `${kind}.json`), `${linesOf(table)}\n`);
   console.log(`${kind}: calibrated in ${((performance.now() - started) / 1000).toFixed(0)} s`);
   rmSync(folder, { recursive: true, force: true });
   await recordBytes(kind, calibration.setUps[0]?.version ?? null);
@@ -65,6 +108,44 @@ async function recordBytes(kind, version) {
   } finally {
     await opened.close();
   }
+}
+
+/** Every parser of vLLM that starts with a vocabulary like ours, asked alone. */
+async function askParsers() {
+  const { installed } = await spawnedProgram("vllm", undefined, world());
+  const model = join(mkdtempSync(join(tmpdir(), "lab-parsers-")), "model");
+  mkdirSync(model);
+  const files = scriptedSafetensors({ ...modelOptions(primeSumScripts, vllmSetUps[0]), tags: parserTags });
+  for (const [name, bytes] of files) writeFileSync(join(model, name), bytes);
+  const parsers = [];
+  for (const toolCallParser of parserNames) {
+    const options = { model, alias: "scripted", toolCallParser, reasoningParser: null };
+    const server = await startVllmRender(installed, options).catch((error) => {
+      console.log(`vllm: parser ${toolCallParser} left out: ${error.message.slice(0, 300)}`);
+      return null;
+    });
+    if (server === null) continue;
+    const connection = upstream(server.url);
+    try {
+      const cells = await askParser({
+        handler: connection,
+        model: "scripted",
+        scripts: primeSumScripts,
+        truth: truthReader,
+      });
+      const words = cells.map(({ script, whole, streamed }) => [
+        script,
+        whole === streamed ? (whole ?? "") : `${whole ?? ""}/${streamed ?? ""}`,
+      ]);
+      parsers.push({ parser: toolCallParser, cells: Object.fromEntries(words) });
+      console.log(`vllm: parser ${toolCallParser} asked`);
+    } finally {
+      await connection.close();
+      await server.stop();
+    }
+  }
+  rmSync(join(model, ".."), { recursive: true, force: true });
+  return parsers;
 }
 
 function world() {

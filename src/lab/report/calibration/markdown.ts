@@ -10,7 +10,7 @@ export function serversPage(tables: readonly CalibrationTable[]): string {
     [head, head.map(() => "---"), ...rows]
       .map((row) => `| ${row.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`)
       .join("\n");
-  const sections = tables.map(({ scripts, setUps }) => {
+  const sections = tables.map(({ scripts, setUps, parsers = [] }) => {
     const [first] = setUps;
     const title = `## ${first?.setUp.server ?? "server"} ${first?.version ?? ""}`.trimEnd();
     const parts = setUps.map((setUp) => {
@@ -29,7 +29,31 @@ export function serversPage(tables: readonly CalibrationTable[]): string {
         view.differences,
       ].join("\n\n");
     });
-    return [title, ...parts].join("\n\n");
+    const formats = new Map<string, string>();
+    for (const { script, format, holds } of scripts) {
+      if (holds === "call" && format !== null && !formats.has(format)) formats.set(format, script);
+    }
+    const word = (text: string | undefined): string => {
+      const [whole = "–", streamed = whole] = (text ?? "–")
+        .split("/")
+        .map((each) => (each in words.outcomes ? words.outcomes[each as keyof typeof words.outcomes] : "–"));
+      return pairWord({ whole, streamed });
+    };
+    const alone =
+      parsers.length === 0
+        ? []
+        : [
+            `### ${first?.setUp.server}: every parser by itself`,
+            "What `--tool-call-parser NAME` reads, asked of `vllm launch render` without a model: no grammar, and the stream in one chunk.",
+            table(
+              ["parser", ...formats.keys()],
+              parsers.map(({ parser, cells }) => [
+                `\`${parser}\``,
+                ...[...formats.values()].map((script) => word(cells[script])),
+              ]),
+            ),
+          ];
+    return [title, ...parts, ...alone].join("\n\n");
   });
   const accuracy = tables.flatMap((each) => each.accuracy.filter(({ label }) => label !== words.all));
   const sum = (of: (row: (typeof accuracy)[number]) => number): number =>

@@ -20,6 +20,14 @@ export interface CalibrationTable {
   readonly setUps: readonly TableSetUp[];
   readonly accuracy: readonly AccuracyRow[];
   readonly misses: readonly string[];
+  /** Parsers that were asked alone, without a model; absent where a server cannot do that. */
+  readonly parsers?: readonly TableParser[];
+}
+
+/** What one parser of a server makes of each script: "whole/streamed", or one word for both. */
+export interface TableParser {
+  readonly parser: string;
+  readonly cells: Readonly<Record<string, string>>;
 }
 
 /** One set-up of a table. */
