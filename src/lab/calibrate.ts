@@ -1,10 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KnownPart, KnownSetUp, KnownTruth, TruthReader } from "../protocol/known-truth.ts";
-import type { Calibration, ScriptForm, SetUpCalibration, SideAnswer } from "./calibration/calibration.ts";
+import type {
+  Calibration,
+  ConformanceCell,
+  ScriptForm,
+  SetUpCalibration,
+  SideAnswer,
+} from "./calibration/calibration.ts";
 import { checkSamples } from "./calibration/check-samples.ts";
 import { scriptedScenario } from "./calibration/scripted-scenarios.ts";
-import { askSideQuestions } from "./calibration/side-questions.ts";
+import { askSideQuestions, askWithoutTools } from "./calibration/side-questions.ts";
 import type { Capture } from "./capture/capture.ts";
 import { openRun } from "./capture/open-run.ts";
 import { runFiles } from "./capture/store.ts";
@@ -45,6 +51,7 @@ export const calibrationSuites = ["contract-matrix", "parser-mismatch"] as const
 export async function calibrate(options: CalibrateOptions): Promise<CalibrateResult> {
   const { targets, scripts, marker, truth, scenarios, store, signal } = options;
   const side = new Map<string, readonly SideAnswer[]>();
+  const withoutTools = new Map<string, readonly ConformanceCell[]>();
   const asked = scripts.map((script) => scriptedScenario(script, marker(script.script)));
   const result = await run({
     ...options,
@@ -55,6 +62,7 @@ export async function calibrate(options: CalibrateOptions): Promise<CalibrateRes
         const { handler, apiPrefix, model, headers } = target;
         const context = { handler, apiPrefix, model, headers, setUp, scripts, truth, marker, signal };
         side.set(target.name, await askSideQuestions(context));
+        withoutTools.set(target.name, await askWithoutTools(context));
       },
     })),
     suites: calibrationSuites,
@@ -75,13 +83,15 @@ export async function calibrate(options: CalibrateOptions): Promise<CalibrateRes
     scripts: scripts.map(formOf),
     setUps: targets.map(({ setUp, target, start }): SetUpCalibration => {
       const own = captures.get(target.name) ?? [];
+      const { checked, cells } = checkSamples({ setUp, scripts, captures: own, classifications }, truth);
       const met = stored.record.targets.find(({ name }) => name === target.name);
       return {
         setUp,
         target: target.name,
         version: met?.facts.version ?? null,
         start,
-        ...checkSamples({ setUp, scripts, captures: own, classifications }, truth),
+        cells: [...cells, ...(withoutTools.get(target.name) ?? [])],
+        checked,
         side: side.get(target.name) ?? [],
         unmet: stored.record.unmet.find((each) => each.target === target.name)?.line ?? null,
       };

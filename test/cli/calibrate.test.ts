@@ -189,7 +189,7 @@ describe("lab calibrate against a server that runs", () => {
       const [setUp] = calibration.setUps;
       expect(setUp).toMatchObject({ setUp: { id: "hermes", server: "llama-server" }, unmet: null });
       expect(setUp?.checked).toHaveLength(20);
-      expect(setUp?.cells).toHaveLength(18);
+      expect(setUp?.cells).toHaveLength(20);
       const auto = setUp?.cells.filter(({ script, asked }) => script === "hermes" && asked === "auto");
       expect(auto?.map(({ outcome }) => outcome)).toEqual(["call", "call"]);
       const [wrong] = (setUp?.checked ?? []).filter(({ script, axisRight }) => script === "hermes" && !axisRight);

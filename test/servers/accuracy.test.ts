@@ -39,7 +39,7 @@ describe.each(servers)("lab calibrate --spawn %s", (server) => {
       expect(unmet, setUp.id).toBeNull();
       // Two arms of one suite, four of the other streamed and whole; the second arm repeats one of them.
       expect(checked, setUp.id).toHaveLength(calibration.scripts.length * 10);
-      expect(cells, setUp.id).toHaveLength(calibration.scripts.length * 9);
+      expect(cells, setUp.id).toHaveLength(calibration.scripts.length * 10);
       if (setUp.format !== null) expect(side.length, setUp.id).toBeGreaterThanOrEqual(2);
     }
     calibrations.push(calibration);

@@ -1,6 +1,6 @@
 import type { Handler } from "../../protocol/handler.ts";
-import type { KnownSetUp, KnownTruth, TruthReader } from "../../protocol/known-truth.ts";
-import type { SideAnswer, SideQuestion } from "./calibration.ts";
+import type { KnownSetUp, KnownTruth, Observation, TruthReader } from "../../protocol/known-truth.ts";
+import type { ConformanceCell, SideAnswer, SideQuestion } from "./calibration.ts";
 import { scriptedMaxTokens, scriptedMessages, scriptedTool } from "./scripted-scenarios.ts";
 
 /** Tokens after which max_tokens has ended a scripted call, wherever its format puts the arguments. */
@@ -39,15 +39,47 @@ export async function askSideQuestions(context: SideContext): Promise<readonly S
   return answers;
 }
 
+/** Asks for each script without tools, streamed: a parser may be at work there, too, and the suites only ask for whole replies. */
+export async function askWithoutTools(context: SideContext): Promise<readonly ConformanceCell[]> {
+  const cells: ConformanceCell[] = [];
+  for (const script of context.scripts) {
+    const seen = await observe(context, script, { tools: undefined, stream: true });
+    cells.push({
+      script: script.script,
+      asked: "no_tools",
+      stream: true,
+      outcome: context.truth.outcomeOf(script, seen),
+      beside: seen.calls.length > 0 && seen.content.trim() !== "",
+    });
+  }
+  return cells;
+}
+
 async function ask(
-  { handler, apiPrefix, model, headers, truth, marker, signal }: SideContext,
+  context: SideContext,
   question: SideQuestion,
   script: KnownTruth,
   keys: Readonly<Record<string, unknown>> & { readonly stream: boolean },
 ): Promise<SideAnswer> {
+  const seen = await observe(context, script, keys);
+  return {
+    question,
+    script: script.script,
+    stream: keys.stream,
+    outcome: context.truth.outcomeOf(script, seen),
+    calls: seen.calls.length,
+    finish: seen.finish,
+  };
+}
+
+async function observe(
+  { handler, apiPrefix, model, headers, truth, marker, signal }: SideContext,
+  { script }: KnownTruth,
+  keys: Readonly<Record<string, unknown>> & { readonly stream: boolean },
+): Promise<Observation> {
   const body = {
     model,
-    messages: scriptedMessages(marker(script.script)),
+    messages: scriptedMessages(marker(script)),
     tools: [scriptedTool],
     temperature: 0,
     max_tokens: scriptedMaxTokens,
@@ -61,13 +93,5 @@ async function ask(
       signal,
     }),
   );
-  const seen = truth.observe(response.status, await response.text(), keys.stream);
-  return {
-    question,
-    script: script.script,
-    stream: keys.stream,
-    outcome: truth.outcomeOf(script, seen),
-    calls: seen.calls.length,
-    finish: seen.finish,
-  };
+  return truth.observe(response.status, await response.text(), keys.stream);
 }

@@ -53,6 +53,25 @@ function fits(part: KnownCall): boolean {
   );
 }
 
+const opening = "<think>\n";
+
+/** A script as a model plays it whose prompt has opened the thinking: without its own opening, and thinking until it ends that. */
+function insideThinking(script: KnownTruth): KnownTruth {
+  const opens = script.text.startsWith(opening);
+  const cut = opens ? opening.length : 0;
+  const ends = script.text.includes("</think>");
+  return {
+    ...script,
+    text: script.text.slice(cut),
+    parts: script.parts.map((part) => ({
+      ...part,
+      start: part.start - cut,
+      end: part.end - cut,
+      thinking: part.thinking || !ends,
+    })),
+  };
+}
+
 function parses(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -66,12 +85,13 @@ function parses(text: string): unknown {
  * grammar led it elsewhere; null where no channel shows that.
  */
 export function truthOf(
-  script: KnownTruth,
+  wholeScript: KnownTruth,
   setUp: KnownSetUp,
   asked: AskedTruth,
   seen: Observation,
   generated: string | null,
 ): SampleTruth {
+  const script = setUp.opensThinking === true ? insideThinking(wholeScript) : wholeScript;
   const served = seen.calls.map((call) => ({ name: call.name, given: parses(call.argumentsText) }));
   const isForced = asked.choice === "required" || asked.choice === "named";
   const grammar = setUp.grammar === "after_trigger" || (setUp.grammar === "forced" && isForced);

@@ -13,7 +13,7 @@ import { calibrationWords } from "./words.ts";
 
 /**
  * A calibration as it is kept beside the documentation: what came back for every script, by tool_choice, as "whole/streamed"
- * or one word for both; "+text" where text came beside calls.
+ * (either may be missing), or one word for both; "+text" where text came beside calls.
  */
 export interface CalibrationTable {
   readonly scripts: readonly ScriptForm[];
@@ -69,7 +69,7 @@ function rowOf(cells: readonly ConformanceCell[]): Readonly<Partial<Record<Asked
       return cell === undefined ? undefined : `${cell.outcome}${cell.beside ? withText : ""}`;
     });
     if (whole === undefined && streamed === undefined) continue;
-    row[asked] = whole === streamed || streamed === undefined ? (whole ?? "") : `${whole ?? ""}/${streamed}`;
+    row[asked] = whole === streamed ? (whole ?? "") : `${whole ?? ""}/${streamed ?? ""}`;
   }
   return row;
 }
@@ -83,8 +83,7 @@ export function cellsOf({ cells }: TableSetUp): readonly ConformanceCell[] {
         if (text === undefined || text === "") return [];
         const beside = text.endsWith(withText);
         const outcome = (beside ? text.slice(0, -withText.length) : text) as ConformanceOutcome;
-        // Without tools only whole replies are asked for.
-        return asked === "no_tools" && index === 1 ? [] : [{ script, asked, stream: index === 1, outcome, beside }];
+        return [{ script, asked, stream: index === 1, outcome, beside }];
       });
     }),
   );
