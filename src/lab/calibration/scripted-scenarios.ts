@@ -44,7 +44,8 @@ export function scriptedScenario({ script }: KnownTruth, marker: string): Scenar
     wanted: "run_python",
     oracle: { kind: "prime_sum", from: 1, to: 1000 },
     maxTokens: scriptedMaxTokens,
-    temperature: 0.7,
+    // What a grammar makes of a script must not depend on chance, or two calibrations differ.
+    temperature: 0,
     examples: { good: {}, bad: {}, nearMiss: {} },
   };
 }

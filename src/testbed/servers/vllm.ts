@@ -15,7 +15,7 @@ export interface VllmOptions {
 }
 
 /** Long, because the first start on a machine compiles Python and reads a gigabyte. */
-const startTimeoutMs = 240_000;
+const startTimeoutMs = 600_000;
 
 /** The command line of `vllm serve` without the program itself. */
 export function vllmArguments(options: VllmOptions, verb: "serve" | "render", port: number): readonly string[] {

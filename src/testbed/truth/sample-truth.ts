@@ -192,6 +192,15 @@ export function truthOf(
           : { kind: "reasoning_only", because: "the call ends the reasoning" };
       return { kind: "swallowed", because: "the call is nowhere in the reply" };
     }
+    if (steered && setUp.opensThinking === true && seen.content.trim() === "" && !full.includes("</think>")) {
+      const [opened, closed] = ["<tool_call>", "</tool_call>"].map((tag) => full.lastIndexOf(tag));
+      // A call that the script goes on after was only thought of; that a grammar ends the reply there does not make it meant.
+      const also = thought.some((part) => wholeScript.text.slice(part.end).includes("</think>")) ? ["none"] : [];
+      if (full.trimEnd().endsWith("</tool_call>"))
+        return { kind: "reasoning_only", because: "a call that a grammar wrote ends the thinking", also };
+      if (seen.finish === "length" && (opened ?? -1) > (closed ?? -1))
+        return { kind: "truncated", because: "a call that a grammar began was cut", also: ["none"] };
+    }
     const last = thought.at(-1);
     const behind = steered && seen.content.trim() !== "";
     if (last !== undefined && !speechAfter(last) && !behind) {
@@ -244,6 +253,8 @@ export function truthOf(
       case "swallowed":
       case "reasoning_only": {
         const fitting = calls.filter((part) => fits(part));
+        if (axis.kind === "reasoning_only" && steered && setUp.opensThinking === true)
+          return ["server_parser", ...(axis.also?.includes("none") ? ["model", "server_limit"] : [])];
         if (asked.marker || fitting.length === 0) return ["model"];
         if (asked.choice === "none" && axis.kind === "leaked") return ["model"];
         if (setUp.tools === "missing") return ["template", "server_option"];
