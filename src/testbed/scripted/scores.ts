@@ -27,8 +27,9 @@ const opening = { token: -16, script: -20 } as const;
 const preferences: ReadonlyMap<string, number> = new Map([
   ["\n</parameter>", 62],
   ["<|im_end|>", 60],
-  ["}", 56],
-  ['"', 54],
+  // In an open string a quote ends it, where a brace would go on for ever.
+  ['"', 56],
+  ["}", 54],
   ["]", 52],
   ["0", 40],
   ["\u2581", -5],
