@@ -1,9 +1,11 @@
-// npm run calibrate:servers [-- NAME…]: calibrates provisioned servers and keeps what they did in docs/calibration, with some
-// of their very bytes in test/fixtures/calibrated. Run through tsx, which reads the sources.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+// npm run calibrate:servers [-- NAME… --steps table,parsers,wire]: calibrates provisioned servers and keeps what they did in
+// docs/calibration (table; parsers: vLLM's, each alone), with some of their very bytes in test/fixtures/calibrated (wire).
+// All three steps of all three servers take half an hour. Run through tsx, which reads the sources.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { spawnedTargets } from "../src/cli/calibrated-targets.ts";
 import { commands } from "../src/cli/commands/index.ts";
 import { program } from "../src/cli/program.ts";
@@ -56,16 +58,32 @@ const parserTags = [
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const asked = process.argv.slice(2);
-const kinds = asked.length > 0 ? asked : ["llama-server", "ollama", "vllm"];
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { steps: { type: "string", default: "table,parsers,wire" } },
+});
+const steps = new Set(values.steps.split(","));
+const kinds = positionals.length > 0 ? positionals : ["llama-server", "ollama", "vllm"];
 const docs = join(root, "docs", "calibration");
 const fixtures = join(root, "test", "fixtures", "calibrated");
 for (const folder of [docs, fixtures]) mkdirSync(folder, { recursive: true });
 
 for (const kind of kinds) {
+  const file = join(docs, `${kind}.json`);
+  const kept = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : null;
+  const started = performance.now();
+  const table = steps.has("table") || kept === null ? toTable(await calibrate(kind)) : kept;
+  const asksParsers = kind === "vllm" && steps.has("parsers");
+  const parsers = asksParsers ? await askParsers() : kept?.parsers;
+  writeFileSync(file, `${linesOf({ ...table, ...(parsers === undefined ? {} : { parsers }) })}\n`);
+  if (steps.has("wire")) await recordBytes(kind, table.setUps[0]?.version ?? null);
+  console.log(`${kind}: done in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+}
+
+async function calibrate(kind) {
   const folder = mkdtempSync(join(tmpdir(), "lab-calibrate-"));
   let out = "";
-  const world = {
+  const code = await program(commands, {
     env: process.env,
     cwd: root,
     stdout: { write: (text) => (out += text), columns: 100, terminal: null },
@@ -75,18 +93,11 @@ for (const kind of kinds) {
     randomHex: () => "00c0ffee",
     labVersion: "0.1.0",
     packageFolder: root,
-    argv: ["calibrate", "--spawn", kind, "--json", "--out", folder],
-  };
-  const started = performance.now();
-  const code = await program(commands, world);
-  if (code !== 0) throw new Error(`${kind}: calibration ended with ${code}: ${out.slice(0, 300)}`);
-  const calibration = JSON.parse(out);
-  const parsers = kind === "vllm" ? await askParsers() : undefined;
-  const table = { ...toTable(calibration), ...(parsers === undefined ? {} : { parsers }) };
-  writeFileSync(join(docs, `${kind}.json`), `${linesOf(table)}\n`);
-  console.log(`${kind}: calibrated in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+    argv: ["calibrate", "--spawn", kind, "--quiet", "--json", "--out", folder],
+  });
   rmSync(folder, { recursive: true, force: true });
-  await recordBytes(kind, calibration.setUps[0]?.version ?? null);
+  if (code !== 0) throw new Error(`${kind}: the calibration ended with ${code}`);
+  return JSON.parse(out);
 }
 
 async function recordBytes(kind, version) {

@@ -116,10 +116,10 @@ export function truthOf(
       .replace(/<\/?think>/g, "")
       .trim() !== "";
   const spoken = calls.filter((part) => !part.thinking);
-  const thought = calls.filter((part) => part.thinking);
   /** JSON without markup calls nothing that was not offered. */
   const isAttempt = (part: KnownCall): boolean =>
     !asked.marker || !["llama3_json", "bare_json"].includes(part.meaning.format);
+  const thought = calls.filter((part) => part.thinking && isAttempt(part));
   const shows = (part: KnownPart): boolean =>
     seen.content.includes(
       words(script, part)
@@ -175,6 +175,9 @@ export function truthOf(
         ? { kind: "truncated", because: "the server closed a call that was cut" }
         : { kind: "structured", because: "calls were served" };
     }
+    // A call that a grammar was writing when the budget ended, whatever the script would have said.
+    if (steered && setUp.grammar === "forced" && seen.finish === "length")
+      return { kind: "truncated", because: "a call that a grammar began was cut", also: ["none"] };
     if (asked.marker) {
       const markers = reached.filter((part) => part.meaning.kind === "marker");
       if (markers.some(shows)) return { kind: "marker", because: "the marker came" };
@@ -205,10 +208,17 @@ export function truthOf(
     const behind = steered && seen.content.trim() !== "";
     if (last !== undefined && !speechAfter(last) && !behind) {
       if (stateOf(last) === "cut") return { kind: "truncated", because: "cut in the thinking" };
-      return { kind: "reasoning_only", because: "the call ends the thinking" };
+      // Where a grammar ended the reply behind a call that the script only thinks of, or went on with words, both can be said.
+      const goesOn = steered || wholeScript.text.slice(last.end).includes("</think>");
+      const ended = full.length < script.text.length || steered;
+      return {
+        kind: "reasoning_only",
+        because: "the call ends the thinking",
+        ...(goesOn && ended ? { also: ["none"] } : {}),
+      };
     }
     // From a reply in which nothing came nobody can tell whether the choice was ignored.
-    const nothing = script.text === "" || full.trim() === "";
+    const nothing = (script.text === "" && seen.content.trim() === "") || full.trim() === "";
     if ((asked.choice === "required" || asked.choice === "named") && !nothing) findings.add("choice_violated");
     const said = seen.content.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, "").trim();
     const thoughts = seen.reasoning.trim() !== "" || /<think>\s*\S/.test(seen.content);
@@ -241,7 +251,9 @@ export function truthOf(
         const beside = spoken.filter(shows);
         if (beside.length > 0) return [beside.some(fits) ? "server_parser" : "model", ...faults];
         const second = seen.finish === "length" && served.some(({ given }) => given === undefined) ? ["budget"] : [];
-        return faults.length + second.length > 0 ? [...faults, ...second] : ["none"];
+        // A grammar may lead the model into another script, whose words then stand ahead of the call.
+        const stated = steered && outsideThinking.includes("76127") ? ["model"] : [];
+        return faults.length + second.length > 0 ? [...faults, ...second, ...stated] : ["none", ...stated];
       }
       case "truncated":
         return cutByBudget || seen.finish === "length" ? ["budget"] : ["model"];
@@ -253,8 +265,8 @@ export function truthOf(
       case "swallowed":
       case "reasoning_only": {
         const fitting = calls.filter((part) => fits(part));
-        if (axis.kind === "reasoning_only" && steered && setUp.opensThinking === true)
-          return ["server_parser", ...(axis.also?.includes("none") ? ["model", "server_limit"] : [])];
+        if (axis.kind === "reasoning_only" && (steered || axis.also !== undefined) && setUp.opensThinking === true)
+          return ["server_parser", ...(axis.also?.includes("none") ? ["model", "server_limit", "budget"] : [])];
         if (asked.marker || fitting.length === 0) return ["model"];
         if (asked.choice === "none" && axis.kind === "leaked") return ["model"];
         if (setUp.tools === "missing") return ["template", "server_option"];
