@@ -28,31 +28,29 @@ const setUps = readdirSync(folder)
 /** What a simulated server does, from what came back of a script that a model of `form` wrote. */
 function outcomeOf({ setUp }, form, asked, { outcome, beside }) {
   const forced = asked === "required" || asked === "named";
+  const byGrammar = forced && setUp.grammar === "forced";
+  // llama-server alone heeds `required`, by forbidding the end of the text: then the model writes on, to a call or to max_tokens.
+  const endless = setUp.server === "llama-server" && setUp.grammar === "after_trigger" && asked === "required";
   switch (outcome) {
     case "refused":
       return "refused";
     case "error":
       return "parse_error";
     case "reasoning":
-      return forced && setUp.grammar === "forced" ? "reasoning_unforced" : "reasoning";
+      return byGrammar ? "reasoning_unforced" : "reasoning";
     case "swallowed":
     case "lost_text":
       return "swallowed";
     case "call":
-      if (forced && setUp.grammar === "forced") return "forced_call";
-      return setUp.grammar === "after_trigger" && form !== setUp.format && asked !== "no_tools"
-        ? "converted_call"
-        : "call";
-    case "forced":
     case "mangled":
-      if (beside) return "text_then_call";
-      if (forced && setUp.grammar === "forced") return "forced_call";
-      return outcome === "mangled" ? "converted_call" : "forced_call";
+    case "forced":
+      if (byGrammar) return "forced_call";
+      if (form === setUp.format && outcome === "call") return "call";
+      if (endless && beside) return "text_then_call";
+      return outcome === "forced" ? "forced_call" : "converted_call";
     case "leaked":
     case "text":
-      // Where the end of the text is forbidden the model writes on, to a call or to max_tokens.
-      if (setUp.grammar === "after_trigger" && asked === "required") return "text_then_call";
-      return outcome;
+      return endless ? "text_then_call" : outcome;
     default:
       return null;
   }
@@ -66,7 +64,9 @@ function cellsFor(setUp, scripts) {
     for (const asked of askedWords) {
       const [body, stream] = [false, true].map((streamed) => {
         const cell = cells.find((each) => each.script === script && each.asked === asked && each.stream === streamed);
-        return cell === undefined ? null : outcomeOf(setUp, form, asked, cell);
+        // Behind a thinking part what stands beside a call is mostly that part.
+        const beside = cell?.beside === true && scripts === rows;
+        return cell === undefined ? null : outcomeOf(setUp, form, asked, { ...cell, beside });
       });
       if (body != null && stream != null) row[asked] = [body, stream];
     }
@@ -85,16 +85,20 @@ const written = (matrix) =>
     })
     .join("");
 
+/** llama-server parses behind a thinking part as anywhere; elsewhere that is another matrix. */
+const thoughtCellsOf = (setUp) =>
+  setUp.setUp.server === "llama-server" ? "" : `    thoughtCells: {\n${written(cellsFor(setUp, thoughtRows))}    },\n`;
+
 const entries = setUps.map((setUp) => {
   const name = `${setUp.setUp.server} ${setUp.setUp.id}`;
-  return `  // ${setUp.setUp.server} ${setUp.version ?? ""}: ${setUp.start.slice(0, 100)}\n  "${name}": {\n    cells: {\n${written(cellsFor(setUp, rows))}    },\n    thoughtCells: {\n${written(cellsFor(setUp, thoughtRows))}    },\n  },\n`;
+  return `  // ${setUp.setUp.server} ${setUp.version ?? ""}: ${setUp.start.slice(0, 100)}\n  "${name}": {\n    cells: {\n${written(cellsFor(setUp, rows))}    },\n${thoughtCellsOf(setUp)}  },\n`;
 });
 const text = `// Made by npm run matrices from docs/calibration; npm run check:docs says whether it is current.
 import { both, type Cells, split } from "./outcome.ts";
 
 /** What calibrated servers did with each format, by server and set-up: alone, and behind a closed thinking part. */
 export const measured = {
-${entries.join("")}} as const satisfies Readonly<Record<string, { readonly cells: Cells; readonly thoughtCells: Cells }>>;
+${entries.join("")}} as const satisfies Readonly<Record<string, { readonly cells: Cells; readonly thoughtCells?: Cells }>>;
 `;
 
 if (process.argv.includes("--check")) {

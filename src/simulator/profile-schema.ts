@@ -123,7 +123,7 @@ export const profileSchema = z
         .string()
         .optional()
         .describe(
-          "ollama: hermes, hermesfunction, exclusive, notools, qwen3-coder, parseronly, qwen3.5 or native; llama-server: hermes, hermes-think, qwen3coder, llama3 or plain.",
+          "ollama: hermes, hermesfunction, exclusive, notools, qwen3-coder, parseronly, qwen3.5 or native; llama-server: hermes, hermes-think, qwen3coder, llama3, mistral or plain.",
         ),
       contextLength: z.number().int().min(16).optional().describe("Tokens; a token is one code point here."),
       chunk: z

@@ -35,6 +35,7 @@ const simulated: Readonly<Record<string, object>> = {
   "llama-server hermes-think": { kind: "llama-server", template: "hermes-think" },
   "llama-server qwen3-coder": { kind: "llama-server", template: "qwen3coder" },
   "llama-server llama3": { kind: "llama-server", template: "llama3" },
+  "llama-server mistral": { kind: "llama-server", template: "mistral" },
   "llama-server plain": { kind: "llama-server", template: "plain" },
 };
 
