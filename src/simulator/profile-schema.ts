@@ -117,7 +117,7 @@ export const profileSchema = z
         .string()
         .nullable()
         .optional()
-        .describe("vllm: --tool-call-parser hermes or qwen3_coder; null or none = started without it."),
+        .describe("vllm: --tool-call-parser hermes, qwen3_coder or llama3_json; null or none = started without it."),
       reasoningParser: z.string().nullable().optional().describe("vllm: --reasoning-parser qwen3, with parser hermes."),
       template: z
         .string()

@@ -19,7 +19,7 @@ import {
 } from "./ollama.ts";
 import { openaiSetUp } from "./openai.ts";
 import type { SetUp } from "./outcome.ts";
-import { vllmHermes, vllmHermesQwen3, vllmNoParser, vllmQwen3Coder } from "./vllm.ts";
+import { vllmHermes, vllmHermesQwen3, vllmLlama3, vllmNoParser, vllmQwen3Coder } from "./vllm.ts";
 
 /** The kinds of server that can be simulated. */
 export const simulatedKinds = ["vllm", "ollama", "llama-server", "openai"] as const;
@@ -122,7 +122,8 @@ function vllmSetUp(parser: string | null, reasoningParser: string | null): SetUp
   if (parser === null) return vllmNoParser;
   if (parser === "hermes") return vllmHermes;
   if (parser === "qwen3_coder") return vllmQwen3Coder;
-  return unmeasured("vllm parser", parser, ["hermes", "qwen3_coder", "none"]);
+  if (parser === "llama3_json") return vllmLlama3;
+  return unmeasured("vllm parser", parser, ["hermes", "qwen3_coder", "llama3_json", "none"]);
 }
 
 function withoutReasoning(choice: SetUpChoice): string | undefined {

@@ -73,6 +73,8 @@ export interface SetUp {
   /** Text behind a call that came back as a call, and behind one that was swallowed; absent where it was not measured. */
   readonly afterCall?: Readonly<Record<Mode, AfterCall>>;
   readonly afterSwallowed?: Readonly<Record<Mode, AfterCall>>;
+  /** The second of several swallowed calls and those behind it; swallowed, too, where absent. */
+  readonly laterSwallowed?: Readonly<Record<Mode, "swallowed" | "leaked">>;
   /** Where a parse error strikes a stream: before anything of the call is shown, or at the first `{` with half a call. */
   readonly failsAt: "start" | "brace";
   readonly cutCall: Readonly<Record<Mode, CutCall>>;

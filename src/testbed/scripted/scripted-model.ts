@@ -68,6 +68,8 @@ export function scriptedModel(options: ScriptedModelOptions): ScriptedModel {
   const ends = promptEnds.map((text) => vocabulary.add(text, tokenTypes.user));
   // A line's end in a prompt is a token of its own, so that the byte of the same text is free for scripts to write.
   const lineEnd = vocabulary.add("\n", tokenTypes.user, "a prompt's line end");
+  // What ends a parameter that a grammar has forced in XML, as one token: byte by byte the model would never find to it.
+  vocabulary.piece("\n</parameter>");
   const automaton = cutScripts(scripts, vocabulary, {
     tags: options.tags ?? [],
     controlTags: options.controlTags ?? [],

@@ -22,11 +22,10 @@ export function outcomeOf(script: KnownTruth, seen: Observation): ConformanceOut
       });
     return unchanged ? "call" : "mangled";
   }
-  const first = calls.find((part) => !part.thinking) ?? calls[0];
-  if (first !== undefined) {
-    const begins = script.text.slice(first.start, first.end).trim().slice(0, recognised);
-    if (seen.content.includes(begins)) return "leaked";
-    return seen.reasoning.includes(begins) ? "reasoning" : "swallowed";
+  if (calls.length > 0) {
+    const begins = calls.map(({ start, end }) => script.text.slice(start, end).trim().slice(0, recognised));
+    if (begins.some((text) => seen.content.includes(text))) return "leaked";
+    return begins.some((text) => seen.reasoning.includes(text)) ? "reasoning" : "swallowed";
   }
   const said = script.text.replace(/^\s*<think>[\s\S]*?<\/think>/, "").trim();
   if (said === "") return "text";

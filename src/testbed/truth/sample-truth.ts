@@ -103,7 +103,10 @@ export function truthOf(
     !asked.marker &&
     served.some(({ name, given }) => !script.parts.some((part) => isCall(part) && isSame(part, name, given)));
   const full = generated ?? script.text;
-  const cutByBudget = seen.finish === "length" && full.length < script.text.length;
+  const endsShort = full.length < script.text.length;
+  // Where no grammar could have ended it, a text that falls short of its script was cut, whatever the reply says.
+  const saysNothing = generated !== null && !grammar && seen.finish !== null;
+  const cutByBudget = endsShort && (seen.finish === "length" || (saysNothing && setUp.server === "vllm"));
   /** How far the model's words are the script's own. */
   const own = foreign ? firstCall(script) : commonLength(full, script.text);
   const steered = foreign || full.length > own;
@@ -142,7 +145,7 @@ export function truthOf(
   }
   if (visible("claim")) findings.add("provenance_claim");
   const quotes = script.parts.some((part) => part.meaning.kind === "quotation" && part.start < own);
-  const forced = asked.choice === "required" && grammar;
+  const forced = grammar && (asked.choice === "required" || (isForced && setUp.grammar === "forced"));
   if (quotes && seen.calls.length > 0 && seen.error === null && !forced) findings.add("quoted_call");
   const owners = ownersOf();
   return {
@@ -162,7 +165,11 @@ export function truthOf(
       const read = seen.calls.map((call) => parses(call.argumentsText));
       if (seen.calls.some((call, index) => seen.calls.findIndex((other) => same(other, call)) < index))
         findings.add("duplicate_call");
-      if (read.every((value) => value === undefined)) return { kind: "truncated", because: "arguments cut" };
+      if (((steered && seen.finish === "length") || cutByBudget) && endsInsideCall(full) && seen.calls.length === 1)
+        return { kind: "truncated", because: "the budget ended inside the call" };
+      const own = calls.some((part) => stateOf(part) === "cut");
+      if (read.every((value) => value === undefined) && (own || seen.finish === "length"))
+        return { kind: "truncated", because: "arguments cut" };
       const called = seen.calls.map((call) => call.name);
       if (asked.choice === "none" || (asked.choice === "named" && !called.includes(declared)))
         findings.add("choice_violated");
@@ -170,6 +177,8 @@ export function truthOf(
       const ownWay = setUp.server === "vllm" && asked.choice === "named" && seen.finish === "stop";
       if (seen.finish !== "tool_calls" && seen.finish !== "length" && seen.finish !== null && !ownWay)
         findings.add("finish_reason_wrong");
+      if (seen.calls.length > 0 && read.every((value) => value === undefined))
+        return { kind: "structured", because: "calls were served with arguments that are no JSON" };
       const onlyCut = !steered && calls.length > 0 && calls.every((part) => stateOf(part) === "cut");
       return onlyCut
         ? { kind: "truncated", because: "the server closed a call that was cut" }
@@ -182,7 +191,8 @@ export function truthOf(
       const markers = reached.filter((part) => part.meaning.kind === "marker");
       if (markers.some(shows)) return { kind: "marker", because: "the marker came" };
     }
-    const first = spoken.find(isAttempt);
+    const attempts = spoken.filter(isAttempt);
+    const first = attempts.find(shows) ?? attempts[0];
     if (first !== undefined) {
       const state = stateOf(first);
       if (state === "cut")
@@ -204,6 +214,9 @@ export function truthOf(
       if (seen.finish === "length" && (opened ?? -1) > (closed ?? -1))
         return { kind: "truncated", because: "a call that a grammar began was cut", also: ["none"] };
     }
+    // A reasoning parser may end the thinking at the call: then it stands in the content for all to see.
+    if (seen.reasoning !== "" && thought.some(shows))
+      return { kind: "leaked", because: "the call of the thinking stands in the content" };
     const last = thought.at(-1);
     const behind = steered && seen.content.trim() !== "";
     if (last !== undefined && !speechAfter(last) && !behind) {
@@ -220,6 +233,7 @@ export function truthOf(
     // From a reply in which nothing came nobody can tell whether the choice was ignored.
     const nothing = (script.text === "" && seen.content.trim() === "") || full.trim() === "";
     if ((asked.choice === "required" || asked.choice === "named") && !nothing) findings.add("choice_violated");
+    if (seen.finish === "tool_calls") findings.add("finish_reason_wrong");
     const said = seen.content.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, "").trim();
     const thoughts = seen.reasoning.trim() !== "" || /<think>\s*\S/.test(seen.content);
     if (said === "") findings.add(thoughts ? "reasoning_only_reply" : "empty_reply");
@@ -246,6 +260,10 @@ export function truthOf(
         const fitting = served.some(({ name, given }) => {
           return name === declared && typeof given === "object" && given !== null && "task" in given;
         });
+        // What a whole call of the script's or the grammar's lacks when it is served was lost by the parser.
+        const wasWhole = steered ? !endsInsideCall(full) && full.trimEnd().endsWith("}") : calls.some(fits);
+        if (!fitting && served.every(({ given }) => given === undefined))
+          return wasWhole || (steered && full.includes("</tool_call>")) ? ["server_parser"] : ["model"];
         if (!fitting) return calls.some(fits) && !steered ? ["server_parser"] : ["model"];
         // Calls of the model's own that stayed text beside one that a grammar forced.
         const beside = spoken.filter(shows);
@@ -285,6 +303,8 @@ export function truthOf(
     const found: string[] = [];
     // tool_choice is at its limit on both servers: one ignores it, the other lets text stand before a forced call.
     if (findings.has("choice_violated")) found.push(axis.kind === "leaked" ? "model" : "server_limit");
+    // vLLM heeds tool_choice; what keeps its grammar off is the reasoning parser, until the thinking ends.
+    if (findings.has("choice_violated") && setUp.server === "vllm" && setUp.parser) found.push("server_parser");
     if (["value_ahead", "provenance_claim", "duplicate_call"].some((kind) => findings.has(kind))) found.push("model");
     if (findings.has("finish_reason_wrong")) found.push("server_parser");
     return found;
@@ -295,6 +315,12 @@ export function truthOf(
     const [only] = markers;
     return markers.length === 1 && only !== undefined && full.slice(only.end).trim() === "";
   }
+}
+
+/** Does a text end inside a call that it has opened, in the formats that have tags? */
+function endsInsideCall(text: string): boolean {
+  const opened = text.lastIndexOf("<tool_call>");
+  return opened !== -1 && text.lastIndexOf("</tool_call>") < opened;
 }
 
 function firstCall(script: KnownTruth): number {
