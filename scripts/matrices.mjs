@@ -1,4 +1,4 @@
-// npm run matrices: writes src/simulator/matrices/measured.ts from the calibrations in docs/calibration; with --check, says
+// npm run docs, second half: writes src/simulator/matrices/measured.ts from the calibrations in docs/calibration; with --check, says
 // whether it is what these give. Run through tsx, which reads the sources.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -93,7 +93,7 @@ const entries = setUps.map((setUp) => {
   const name = `${setUp.setUp.server} ${setUp.setUp.id}`;
   return `  // ${setUp.setUp.server} ${setUp.version ?? ""}: ${setUp.start.slice(0, 100)}\n  "${name}": {\n    cells: {\n${written(cellsFor(setUp, rows))}    },\n${thoughtCellsOf(setUp)}  },\n`;
 });
-const text = `// Made by npm run matrices from docs/calibration; npm run check:docs says whether it is current.
+const text = `// Made by npm run docs from docs/calibration; npm run check:docs says whether it is current.
 import { both, type Cells, split } from "./outcome.ts";
 
 /** What calibrated servers did with each format, by server and set-up: alone, and behind a closed thinking part. */
@@ -109,7 +109,7 @@ if (process.argv.includes("--check")) {
     // Missing is as stale as outdated.
   }
   if (there !== text) {
-    console.error("src/simulator/matrices/measured.ts is not what the calibrations give: run npm run matrices");
+    console.error("src/simulator/matrices/measured.ts is not what the calibrations give: run npm run docs");
     process.exit(1);
   }
 } else writeFileSync(target, text);

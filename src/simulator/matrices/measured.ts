@@ -1,4 +1,4 @@
-// Made by npm run matrices from docs/calibration; npm run check:docs says whether it is current.
+// Made by npm run docs from docs/calibration; npm run check:docs says whether it is current.
 import { both, type Cells, split } from "./outcome.ts";
 
 /** What calibrated servers did with each format, by server and set-up: alone, and behind a closed thinking part. */

@@ -94,11 +94,6 @@ export function split(body: Outcome, stream: Outcome): Cell {
   return { body, stream };
 }
 
-/** A row where every choice gives the same; for servers that ignore tool_choice. */
-export function anyChoice(cell: Cell, withoutTools: Cell): Row {
-  return { auto: cell, required: cell, named: cell, none: cell, no_tools: withoutTools };
-}
-
 /** The row for a text or a marker: set-ups that stumble over a brace have a row of their own for it. */
 export function formOfText(text: string, marker: boolean, setUp: SetUp): string {
   if (marker) return "marker";

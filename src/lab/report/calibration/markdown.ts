@@ -91,6 +91,9 @@ ${table(
   ],
 )}
 
+Where a grammar goes on from what the model wrote (llama-server behind a trigger and under \`required\`, vLLM under \`required\` and a
+named tool), the call is the grammar's: whether its arguments happen to be the model's own decides between "${words.outcomes.call}" and "${words.outcomes.mangled}" there.
+
 Your own server: \`lab calibrate --base-url URL\`, or \`lab calibrate --spawn llama-server\`.
 
 ${sections.join("\n\n")}
