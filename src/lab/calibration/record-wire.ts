@@ -12,8 +12,18 @@ export interface WireExchange {
   readonly body: string;
 }
 
-/** Scripts of which the bytes are kept: each format alone, a marker, an answer, and two calls. */
-const recorded = ["hermes", "xml", "llama3", "mistral", "marker", "direct", "text-hermes", "two-hermes", "two-xml"];
+const choices = ["auto", "required", "none"] as const;
+
+/** Scripts of which the bytes are kept, and how they are asked for: calls, a marker, an answer, and two calls. */
+const recorded: Readonly<Record<string, readonly WireExchange["choice"][]>> = {
+  hermes: choices,
+  xml: choices,
+  direct: choices,
+  llama3: ["auto"],
+  mistral: ["auto"],
+  marker: ["auto"],
+  "two-hermes": ["auto"],
+};
 
 /** Asks a server as a plain client does, without any of the lab's extras, and keeps its very bytes. */
 export async function recordWire({
@@ -27,8 +37,8 @@ export async function recordWire({
   readonly marker: (script: string) => string;
 }): Promise<readonly WireExchange[]> {
   const exchanges: WireExchange[] = [];
-  for (const { script } of scripts.filter((each) => recorded.includes(each.script))) {
-    for (const choice of ["auto", "required", "none"] as const) {
+  for (const { script } of scripts) {
+    for (const choice of recorded[script] ?? []) {
       for (const stream of [false, true]) {
         const response = await target.handler(
           new Request(`http://calibrated.invalid${target.apiPrefix}/chat/completions`, {
