@@ -30,8 +30,11 @@ async function judged(result: LabResult, arm: string) {
 describe.runIf(vllmInstalled !== null)("the field failure, on a real vLLM", () => {
   let before: LabResult["json"] | null = null;
 
+  /** It writes XML, and knows Hermes as well: what the grammar forces under required. */
+  const model = [...only("xml"), ...only("hermes")];
+
   it("Qwen XML under the hermes parser: leaked whole, swallowed streamed, passing when required, with the fix named", async () => {
-    await withVllm({ toolCallParser: "hermes", reasoningParser: null }, "hermes", only("xml"), async (url) => {
+    await withVllm({ toolCallParser: "hermes", reasoningParser: null }, "hermes", model, async (url) => {
       await lab(run(url), async (result) => {
         expect(result.code, result.err).toBe(0);
         const auto = await judged(result, "auto");
@@ -52,7 +55,7 @@ describe.runIf(vllmInstalled !== null)("the field failure, on a real vLLM", () =
 
   it("is mended by the option that was named: every call structured", async () => {
     expect(before).not.toBeNull();
-    await withVllm({ toolCallParser: "qwen3_coder", reasoningParser: null }, "hermes", only("xml"), async (url) => {
+    await withVllm({ toolCallParser: "qwen3_coder", reasoningParser: null }, "hermes", model, async (url) => {
       await lab(run(url), ({ code, json }) => {
         expect(code).toBe(0);
         const rated = json.cells.filter(({ arm }) => ["auto", "native"].includes(arm));
