@@ -70,7 +70,8 @@ export default {
     },
     {
       name: "truth-is-read-without-our-readers",
-      comment: "Known truth is what the lab is measured against: found with the lab's own readers it would agree with them.",
+      comment:
+        "Known truth is what the lab is measured against: found with the lab's own readers it would agree with them.",
       severity: "error",
       from: { path: "^src/testbed/" },
       to: { path: "^src/protocol/(formats|repair|servers)/" },

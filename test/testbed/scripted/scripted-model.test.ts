@@ -8,7 +8,7 @@ import { scriptedSafetensors } from "../../../src/testbed/scripted/scripted-safe
 import { primeSumScripts } from "../../../src/testbed/scripts/prime-sum.ts";
 import { readGguf } from "../gguf/read-gguf.ts";
 import { readFolder } from "../safetensors/read-folder.ts";
-import { fromFolder, fromGguf, play } from "./play.ts";
+import { fromFolder, fromGguf, type Playable, play } from "./play.ts";
 
 const tags = ["<tool_call>", "</tool_call>", "<think>", "</think>"];
 const one = (name: string, text: string): Script => ({ name, branches: [{ probability: 1, text }] });
@@ -116,7 +116,8 @@ describe("the files of a scripted model", () => {
 
   it("stay below 15 MB with sixty scripts", () => {
     const more = published.filter(({ name }) => !name.startsWith("long")).slice(0, 22);
-    const sixty = [...published, ...more.map(({ name, branches }) => ({ name: `${name}-again`, branches }))];
+    const again = more.map(({ name, branches }) => ({ name: `${name}-again`, branches }));
+    const sixty = [...published, ...again].slice(0, 60);
     expect(sixty).toHaveLength(60);
     expect(model(sixty).length).toBeLessThan(15e6);
     expect(scriptedSafetensors(options(sixty)).get("model.safetensors")?.length).toBeLessThan(15e6);
@@ -126,9 +127,10 @@ describe("the files of a scripted model", () => {
     const gguf = fromGguf(model(published));
     const folder = fromFolder(scriptedSafetensors(options(published)));
     expect(folder.size).toBe(gguf.size);
-    for (let token = 259; token < gguf.size; token++)
-      expect(Buffer.from(folder.printed(token)).toString()).toBe(Buffer.from(gguf.printed(token)).toString());
-    expect(folder.output).toEqual(gguf.output);
+    const printed = (model: Playable) =>
+      Array.from({ length: model.size }, (_, token) => Buffer.from(model.printed(token)).toString("latin1"));
+    expect(printed(folder)).toEqual(printed(gguf));
+    expect(Buffer.from(folder.output.buffer).equals(Buffer.from(gguf.output.buffer))).toBe(true);
   });
 
   it("have every added token in the vocabulary under its own number, and thinking tags as tokens of their own", () => {
