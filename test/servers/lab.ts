@@ -18,6 +18,7 @@ export interface LabDiagnosis {
 export interface LabCell {
   readonly suite: string;
   readonly arm: string;
+  readonly class: string;
   readonly stream: boolean;
   readonly measured: number;
   readonly planned: number;
