@@ -33,7 +33,9 @@ async function main([verb, ...asked]) {
     console.error(`servers: there is no server "${unknown}" to install (${names.join(", ")})`);
     return exitCodes.misuse;
   }
-  for (const recipe of recipes.filter(({ name }) => asked.includes("all") || asked.includes(name))) {
+  for (const recipe of recipes.filter(
+    ({ name, byName }) => asked.includes(name) || (asked.includes("all") && !byName),
+  )) {
     await install(recipe, world);
   }
   return exitCodes.ok;
