@@ -110,7 +110,8 @@ export function createAdapter(options: AdapterOptions): Handler {
       headers: upstreamHeaders(req.raw),
       signal: req.raw.signal,
     });
-    return answer ?? notFound(req.method, req.path);
+    // Ollama's own clients show an error only where it is a text.
+    return answer ?? jsonResponse({ error: missingRoute(req.method, req.path) }, 404);
   });
   // A browser's or a health check's first look.
   app.get("/", () => new Response("harness-lab adapter: POST /v1/chat/completions or /v1/responses\n"));
@@ -136,8 +137,12 @@ function timer(ms: number, action: () => void): () => void {
   return () => clearTimeout(handle);
 }
 
+function missingRoute(method: string, path: string): string {
+  return `the adapter has no ${method} ${path}; it has POST /v1/chat/completions, POST /v1/responses, GET /v1/models, /health and /metrics`;
+}
+
 function notFound(method: string, path: string): Response {
-  const message = `the adapter has no ${method} ${path}; it has POST /v1/chat/completions, POST /v1/responses, GET /v1/models, /health and /metrics`;
+  const message = missingRoute(method, path);
   return jsonResponse(errorObject({ status: 404, type: "invalid_request_error", code: "not_found", message }), 404);
 }
 

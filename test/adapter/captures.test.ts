@@ -138,5 +138,6 @@ it("answers the probes of codex --oss and names its routes to a native Ollama cl
   const native = captures.find(({ file }) => file.includes("ollama-js"));
   const response = await post(handler, "/api/chat", native?.body);
   expect(response.status).toBe(404);
-  expect(await response.text()).toMatch(/\/v1\/chat\/completions/);
+  // Its client shows `error` as it stands: an object would be "[object Object]".
+  expect(await response.json()).toEqual({ error: expect.stringMatching(/\/v1\/chat\/completions/) });
 });

@@ -15,6 +15,9 @@ export interface CurrentTurn {
 const injectedBlock =
   /^\s*<(environment_context|user_instructions|INSTRUCTIONS|permissions instructions|skills_instructions|turn_aborted|system-reminder|user_shell_command|subagent_notification|context|apps_instructions|plugins_instructions|multi_agent_mode|multi_agent_role|collaboration_mode|personality_spec|model_switch|goal_context|hook_prompt|recommended_plugins|image)\b[\s\S]*>\s*$/;
 const agentsFile = /^\s*# AGENTS\.md instructions for /;
+/** How Codex marks an interrupted turn, and the summary that stands for a compacted history behind the user's old messages. */
+const turnBoundary =
+  /^\s*(?:<turn_aborted>|Another language model started to solve this problem and produced a summary)/;
 /** Data that the user piped in behind the words. */
 const piped = /\n\s*<stdin>\n[\s\S]*<\/stdin>\s*$/;
 
@@ -32,8 +35,9 @@ export function currentTurn(messages: readonly ChatMessage[]): CurrentTurn {
       const message = messages[start - 1];
       if (message === undefined || !/^(?:user|developer|system)$/.test(message.role)) break;
       if (message.role === "user") {
-        // What was said before an interruption belongs to the turn that was interrupted.
-        if (/^\s*<turn_aborted>/.test(messageText(message)) && run.length > 0) break;
+        // What was said before an interruption or a summary belongs to earlier turns. A summary that comes last stands in the
+        // middle of a turn, for what has been done in it: that turn is none that begins.
+        if (run.length > 0 && turnBoundary.test(messageText(message))) break;
         const read = ownWords(message);
         if (read.more) more = true;
         if (read.text !== null) run.unshift(read.text);

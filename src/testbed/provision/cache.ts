@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** What an installed server is and where its parts lie; kept as `installed.json` in its folder, written last. */
+/** What an installed server or client is and where its parts lie; kept as `installed.json` in its folder, written last. */
 export interface Installed {
   readonly name: string;
   readonly version: string;
@@ -22,9 +22,12 @@ export function cacheFolder(env: Readonly<Record<string, string | undefined>>): 
   return named === undefined || named === "" ? join(homedir(), ".cache", "harness-lab") : resolve(named);
 }
 
-/** Folder of one version of a server within the cache. */
-export function installFolder(cache: string, name: string, version: string): string {
-  return join(cache, "servers", `${name}-${version}`);
+/** What can be provisioned; a folder of the cache each. */
+export type Shelf = "servers" | "clients";
+
+/** Folder of one version of a server or client within the cache. */
+export function installFolder(cache: string, name: string, version: string, shelf: Shelf = "servers"): string {
+  return join(cache, shelf, `${name}-${version}`);
 }
 
 /** What is installed in a folder, or null where nothing whole is: a record is written last, and its paths must still exist. */

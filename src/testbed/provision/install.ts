@@ -5,11 +5,11 @@ import { ProvisionError } from "./provision-error.ts";
 import type { InstallWorld, Recipe } from "./recipe.ts";
 
 /**
- * Installs a server into the cache unless it is there already, and says what was done with times and sizes. An
+ * Installs a server or client into the cache unless it is there already, and says what was done with times and sizes. An
  * interrupted installation is begun anew. Throws {@link ProvisionError}.
  */
 export async function install(recipe: Recipe, world: InstallWorld): Promise<Installed> {
-  const folder = installFolder(world.cache, recipe.name, recipe.version);
+  const folder = folderOf(recipe, world.cache);
   const present = await readInstalled(folder, recipe.source);
   if (present !== null) {
     world.say(`${describe(present)}: already installed in ${folder}`);
@@ -39,7 +39,12 @@ export async function install(recipe: Recipe, world: InstallWorld): Promise<Inst
 
 /** The installation of a recipe, or null where it has not been made. Never fetches anything. */
 export function installedServer(recipe: Recipe, cache: string): Promise<Installed | null> {
-  return readInstalled(installFolder(cache, recipe.name, recipe.version), recipe.source);
+  return readInstalled(folderOf(recipe, cache), recipe.source);
+}
+
+/** Where a recipe is installed, or would be. */
+export function folderOf({ name, version, shelf }: Recipe, cache: string): string {
+  return installFolder(cache, name, version, shelf);
 }
 
 function describe({ name, version, bytes }: Installed): string {

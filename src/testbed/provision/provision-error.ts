@@ -1,5 +1,5 @@
 /**
- * Why a server could not be provisioned, as one line for people. `unfit`: this machine cannot have it (platform, missing
+ * Why a server or client could not be provisioned, as one line for people. `unfit`: this machine cannot have it (platform, missing
  * compiler); `failed`: it could, and something went wrong.
  */
 export class ProvisionError extends Error {

@@ -1,4 +1,4 @@
-import type { Installed } from "./cache.ts";
+import type { Installed, Shelf } from "./cache.ts";
 
 /** Everything an installation may know of the machine. */
 export interface InstallWorld {
@@ -11,8 +11,10 @@ export interface InstallWorld {
   readonly say: (line: string) => void;
 }
 
-/** How one server is provisioned: exact versions, so that every machine measures the same thing. */
+/** How one server or client is provisioned: exact versions, so that every machine measures the same thing. */
 export interface Recipe {
+  /** Where in the cache it lies; with the servers unless said. */
+  readonly shelf?: Shelf;
   readonly name: string;
   readonly version: string;
   /** What is fetched, for people. */

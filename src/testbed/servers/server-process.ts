@@ -5,6 +5,7 @@ import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isAlive, killGroup, supervisor } from "../processes/supervisor.ts";
 import { freePort } from "./free-port.ts";
 
 /** A server of the testbed that answers. */
@@ -40,35 +41,7 @@ export class ServerStartError extends Error {
   }
 }
 
-/**
- * Runs the server as a child that cannot outlive us: its standard input is a lifeline, and when that ends (we stopped it,
- * crashed or were killed), the whole process group is ended, first asked, then forced. So no exit path leaves a server behind.
- */
-const supervisor = `
-trap : TERM INT HUP
-exec 3<&0
-"$@" 3<&- </dev/null &
-server=$!
-(
-  trap : TERM INT HUP
-  read -r _ <&3
-  kill -TERM "-$$" 2>/dev/null
-  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
-    kill -0 "$server" 2>/dev/null || break
-    sleep 0.1
-  done
-  kill -KILL "-$$" 2>/dev/null
-) &
-exec 3<&-
-while :; do
-  wait "$server"
-  code=$?
-  kill -0 "$server" 2>/dev/null || break
-done
-echo "the server ended with code $code"
-kill -KILL "-$$"
-`;
-
+const servingUntilStopped = supervisor(`echo "the server ended with code $code"`);
 const pollMs = 20;
 /** A little longer than the supervisor takes to use force by itself. */
 const graceMs = 5_000;
@@ -82,12 +55,16 @@ export async function startServer(command: ServerCommand, { timeoutMs = 60_000 }
   const url = `http://127.0.0.1:${port}`;
   const logPath = join(folder, "server.log");
   const logFile = openSync(logPath, "a", 0o600);
-  const child = spawn("/bin/sh", ["-c", supervisor, command.name, command.binary, ...command.argv({ port, home })], {
-    cwd: home,
-    env: { PATH: process.env["PATH"], ...command.env({ port, home }) },
-    stdio: ["pipe", logFile, logFile],
-    detached: true,
-  });
+  const child = spawn(
+    "/bin/sh",
+    ["-c", servingUntilStopped, command.name, command.binary, ...command.argv({ port, home })],
+    {
+      cwd: home,
+      env: { PATH: process.env["PATH"], ...command.env({ port, home }) },
+      stdio: ["pipe", logFile, logFile],
+      detached: true,
+    },
+  );
   closeSync(logFile);
   const group = child.pid ?? 0;
   let ended = false;
@@ -142,23 +119,5 @@ async function answers(url: string): Promise<boolean> {
     return response.status === 200;
   } catch {
     return false;
-  }
-}
-
-function isAlive(group: number): boolean {
-  try {
-    return group !== 0 && process.kill(-group, 0);
-  } catch {
-    return false;
-  }
-}
-
-function killGroup(group: number): void {
-  // Zero would be our own group: then nothing was started.
-  if (group === 0) return;
-  try {
-    process.kill(-group, "SIGKILL");
-  } catch {
-    // It ended by itself in the meantime.
   }
 }

@@ -77,6 +77,18 @@ describe("the user's current turn", () => {
     expect(read("codex-0171-exec-image.json").more).toBe(true);
   });
 
+  it("begins behind the summary of a compacted history, and a summary that comes last begins none", () => {
+    const old = { role: "user", content: "Do not run anything." };
+    const summary = {
+      role: "user",
+      content:
+        "Another language model started to solve this problem and produced a summary of its thinking process. Here is the summary:\nIt said hello.",
+    };
+    const next = { role: "user", content: "run pwd" };
+    expect(currentTurn([old, summary, next])).toMatchObject({ said: ["run pwd"], followedFrom: 3 });
+    expect(currentTurn([next, summary]).said).toEqual([next.content, summary.content]);
+  });
+
   it("ends where the assistant spoke", () => {
     const messages: readonly ChatMessage[] = [
       { role: "user", content: "old" },

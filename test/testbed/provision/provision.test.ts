@@ -1,8 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cacheFolder, installFolder } from "../../../src/testbed/provision/cache.ts";
+import { clientRecipes } from "../../../src/testbed/provision/clients.ts";
 import { install, installedServer } from "../../../src/testbed/provision/install.ts";
 import { wheelProblem } from "../../../src/testbed/provision/platform.ts";
 import type { InstallWorld, Recipe } from "../../../src/testbed/provision/recipe.ts";
@@ -86,6 +89,47 @@ describe("install", () => {
     await writeFile(lock, "2000000000");
     await install(recipe(), world());
     expect(filled).toBe(1);
+  });
+});
+
+describe("where a recipe lies", () => {
+  it("keeps clients apart from servers of the same name", async () => {
+    const server = await install(recipe(), world());
+    const client = await install(recipe({ shelf: "clients" }), world());
+    expect(filled).toBe(2);
+    expect(server.paths["binary"]).toBe(join(cache, "servers", "thing-1.2.3", "binary"));
+    expect(client.paths["binary"]).toBe(join(cache, "clients", "thing-1.2.3", "binary"));
+  });
+
+  it("has one name and one exact version for each client", () => {
+    const names = clientRecipes.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { version, shelf } of clientRecipes) {
+      expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(shelf).toBe("clients");
+    }
+  });
+});
+
+describe.each(["servers", "clients"])("npm run %s", (command) => {
+  const root = fileURLToPath(new URL("../../../", import.meta.url));
+  const run = (...argv: readonly string[]) =>
+    spawnSync(process.execPath, ["--import", "tsx", join("scripts", `${command}.mjs`), ...argv], {
+      cwd: root,
+      encoding: "utf8",
+      env: { ...process.env, HARNESS_LAB_CACHE: cache },
+    });
+
+  it("refuses what it does not have in one line, before anything is fetched", () => {
+    const { status, stdout, stderr } = run("install", "all", "thing");
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(new RegExp(`^${command}: there is no \\w+ "thing" to install \\(.+\\)\n$`));
+  });
+
+  it("lists what is not there, too", () => {
+    const { status, stdout } = run("list");
+    expect(status).toBe(0);
+    for (const line of stdout.trim().split("\n")) expect(line).toMatch(/^[\w-]+ \S+: not installed$/);
   });
 });
 

@@ -1,0 +1,4 @@
+import { describeAgent, useStand } from "./agent-scenarios.ts";
+import { opencode } from "./opencode.ts";
+
+describeAgent(opencode, useStand());

@@ -1,0 +1,4 @@
+import { describeAgent, useStand } from "./agent-scenarios.ts";
+import { qwenCode } from "./qwen-code.ts";
+
+describeAgent(qwenCode, useStand());
