@@ -69,6 +69,14 @@ export default {
       to: { path: "^child_process$", reachable: true },
     },
     {
+      name: "truth-is-read-without-our-readers",
+      comment:
+        "Known truth is what the lab is measured against: found with the lab's own readers it would agree with them.",
+      severity: "error",
+      from: { path: "^src/testbed/" },
+      to: { path: "^src/protocol/(formats|repair|servers)/" },
+    },
+    {
       name: "nothing-imports-the-cli",
       comment: "The composition root is the end of the line.",
       severity: "error",

@@ -1,10 +1,12 @@
-// npm run docs: writes docs/formats.md from the registry; with --check, says whether the file is what the registry gives.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// npm run docs: writes docs/formats.md from the registry and docs/servers.md from the kept calibrations; with --check, says
+// whether the files are what these give.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { serversPage } from "../src/lab/report/calibration/markdown.ts";
 import { toolCallFormats } from "../src/protocol/formats/index.ts";
 import { reasoningWrappers } from "../src/protocol/formats/reasoning.ts";
 
-const target = fileURLToPath(new URL("../docs/formats.md", import.meta.url));
+const folder = fileURLToPath(new URL("../docs/", import.meta.url));
 const call = { name: "get_weather", arguments: { city: "Paris", days: 3 } };
 
 const cell = (text) => text.replaceAll("|", "\\|");
@@ -68,18 +70,29 @@ ${table(
 )}
 `;
 
-if (process.argv.includes("--check")) {
+const calibrations = readdirSync(`${folder}calibration`)
+  .filter((name) => name.endsWith(".json"))
+  .sort()
+  .map((name) => JSON.parse(readFileSync(`${folder}calibration/${name}`, "utf8")));
+
+const pages = [
+  { name: "formats.md", text, source: "the registry gives" },
+  { name: "servers.md", text: serversPage(calibrations), source: "the calibrations in docs/calibration give" },
+];
+
+mkdirSync(folder, { recursive: true });
+for (const page of pages) {
+  if (!process.argv.includes("--check")) {
+    writeFileSync(folder + page.name, page.text);
+    continue;
+  }
   let written = "";
   try {
-    written = readFileSync(target, "utf8");
+    written = readFileSync(folder + page.name, "utf8");
   } catch {
     // Missing is as stale as outdated.
   }
-  if (written !== text) {
-    console.error("docs/formats.md is not what the registry gives: run npm run docs");
-    process.exit(1);
-  }
-} else {
-  mkdirSync(fileURLToPath(new URL("../docs", import.meta.url)), { recursive: true });
-  writeFileSync(target, text);
+  if (written === page.text) continue;
+  console.error(`docs/${page.name} is not what ${page.source}: run npm run docs`);
+  process.exitCode = 1;
 }

@@ -35,7 +35,8 @@ export async function provision({ command, kind, recipes, argv }) {
       return exitCodes.misuse;
     }
     let code = exitCodes.ok;
-    for (const recipe of recipes.filter(({ name }) => asked.includes("all") || asked.includes(name))) {
+    const wanted = ({ name, byName }) => asked.includes(name) || (asked.includes("all") && !byName);
+    for (const recipe of recipes.filter(wanted)) {
       try {
         await install(recipe, world);
       } catch (error) {

@@ -59,6 +59,8 @@ export interface Messages {
   nextOwnServer(command: string): string;
   listening(url: string, models: string): string;
   onlyModel(model: string): string;
+  /** The models are written; the server has to be started with one, then the command given again. */
+  startFirst(commands: readonly string[], again: string): string;
   nextVerify(command: string): string;
   discovered(model: string, server: string): string;
   keyWithheld(): string;
@@ -151,6 +153,8 @@ const en: Messages = {
   keyWithheld: () =>
     "Keys and headers are not sent to a server that was only found; name it with --base-url to send them.",
   nextVerify: (command) => `Next, once that is changed: ${command}`,
+  startFirst: (commands, again) =>
+    `The scripted models are written. Start the server with ${commands.length === 1 ? "it" : "one of them"}:\n${commands.map((line) => `  ${line}`).join("\n")}\nthen: ${again}`,
   onlyModel: (model) => `No --model given; the server has one: ${model}`,
   rejudged: (samples, changed) => `${samples} samples judged again, ${changed} judgements changed.`,
   casesJudged: (judged, unreadable) =>
@@ -218,6 +222,8 @@ const ja: Messages = {
   keyWithheld: () =>
     "見つかっただけのサーバーにはキーとヘッダーを送りません。送るには --base-url でサーバーを指定してください。",
   nextVerify: (command) => `変更後に確認するには: ${command}`,
+  startFirst: (commands, again) =>
+    `台本モデルを書き出しました。次の${commands.length === 1 ? "コマンド" : "いずれかのコマンド"}でサーバーを起動してください:\n${commands.map((line) => `  ${line}`).join("\n")}\nその後: ${again}`,
   onlyModel: (model) => `--model の指定がないため、サーバーにある唯一のモデルを使います: ${model}`,
   rejudged: (samples, changed) => `${samples} サンプルを判定し直しました。判定が変わったもの: ${changed}`,
   casesJudged: (judged, unreadable) =>

@@ -1,3 +1,4 @@
+import type { Calibration } from "../lab/calibration/calibration.ts";
 import { openRun, type StoredRun } from "../lab/capture/open-run.ts";
 import type { Classification } from "../lab/classify/classification.ts";
 import { findReport, type ReportName } from "../lab/report/index.ts";
@@ -64,5 +65,6 @@ async function reportModel(stored: StoredRun): Promise<ReportModel> {
     captures: () => stored.captures(),
     classifications,
     verdict: await storedVerdict(stored),
+    calibration: await stored.calibration<Calibration>(),
   });
 }

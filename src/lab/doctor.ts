@@ -193,6 +193,7 @@ async function ask(asking: Asking): Promise<readonly Capture[]> {
   await put({ check: "plain", arm: "plain", stream: false, trial: 1, maxTokens: tokenLimits.usual });
   if (met.facts.systemInPrompt === "unknown")
     await put({ check: "code-word", arm: "auto", stream: false, trial: 1, maxTokens: tokenLimits.usual });
+  await put({ check: "result", arm: "auto", stream: false, trial: 1, maxTokens: tokenLimits.usual });
   if (second !== null && room === tokenLimits.usual && axisOf(first) !== axisOf(second)) await tool(false, 3, room);
   return captures;
 }

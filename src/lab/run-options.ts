@@ -38,6 +38,8 @@ export interface RunTarget {
   readonly routes: readonly Route[];
   /** Headers for every request (authorization and the user's own). */
   readonly headers: Readonly<Record<string, string>>;
+  /** Makes the target answer (starts its server, makes its model); its turn begins with it. What it rejects with says why the target was not met. */
+  readonly prepare?: (() => Promise<void>) | undefined;
 }
 
 /** What is there of a run that goes on. */

@@ -62,6 +62,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const before = store.current().targets.find(({ name }) => name === target.name);
     if (before !== undefined && left(planned, captured) === 0) continue;
     onEvent({ kind: "target-started", target: target.name, index, of: options.targets.length });
+    if (!(await prepared(options, target))) continue;
     const meeting = meetOptions(options, target, planned);
     const met = before === undefined ? await meetAnew(options, meeting) : await meetAgain(options, meeting, before);
     if (met === null) continue;
@@ -135,6 +136,20 @@ function checkSamePlan(folder: string, before: string | undefined, now: string):
 
 function left(planned: readonly PlannedSuite[], captured: ReadonlySet<string>): number {
   return planned.flatMap(({ samples }) => samples).filter((sample) => !captured.has(sample.id)).length;
+}
+
+/** Prepares a target where it wants that; false, with the reason in the record, where it could not be. */
+async function prepared({ store, onEvent }: RunOptions, { name, prepare }: RunTarget): Promise<boolean> {
+  try {
+    await prepare?.();
+    return true;
+  } catch (error) {
+    const line = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, " ").trim();
+    onEvent({ kind: "target-failed", target: name, reason: line });
+    const others = store.current().unmet.filter(({ target }) => target !== name);
+    await store.record({ unmet: [...others, { target: name, line }] });
+    return false;
+  }
 }
 
 /** Meets a target for the first time; null, with the reason in the record, where that cannot be done. */

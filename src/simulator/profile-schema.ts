@@ -117,13 +117,13 @@ export const profileSchema = z
         .string()
         .nullable()
         .optional()
-        .describe("vllm: --tool-call-parser hermes or qwen3_coder; null or none = started without it."),
+        .describe("vllm: --tool-call-parser hermes, qwen3_coder or llama3_json; null or none = started without it."),
       reasoningParser: z.string().nullable().optional().describe("vllm: --reasoning-parser qwen3, with parser hermes."),
       template: z
         .string()
         .optional()
         .describe(
-          "ollama: hermes, hermesfunction, exclusive, notools, qwen3-coder, parseronly, qwen3.5 or native; llama-server: hermes, hermes-think, qwen3coder, llama3 or plain.",
+          "ollama: hermes, hermesfunction, exclusive, notools, qwen3-coder, parseronly, qwen3.5 or native; llama-server: hermes, hermes-think, qwen3coder, llama3, mistral or plain.",
         ),
       contextLength: z.number().int().min(16).optional().describe("Tokens; a token is one code point here."),
       chunk: z

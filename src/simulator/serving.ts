@@ -166,7 +166,7 @@ function layOut(order: ServingOrder, layout: Layout): boolean {
       return false;
     case "swallowed":
       addBefore(order, layout);
-      layout.add("hidden", written);
+      addSwallowed(order, written, layout);
       addAfter(setUp.afterSwallowed?.[mode], utterance.after, layout);
       return false;
     case "text_then_call":
@@ -198,6 +198,15 @@ function addBefore(order: ServingOrder, layout: Layout): void {
   const kind = unclosed && order.utterance.thought === null ? "reasoning" : "content";
   if (order.setUp.trims) layout.addTrimmed(kind, order.utterance.before);
   else layout.add(kind, order.utterance.before);
+}
+
+/** Calls of which nothing is shown, or nothing but those behind the first. */
+function addSwallowed({ utterance, setUp, mode }: ServingOrder, written: string, layout: Layout): void {
+  const leaks = setUp.laterSwallowed?.[mode] === "leaked" && utterance.calls.length > 1;
+  const first = leaks ? renderCalls(utterance.calls.slice(0, 1)).length : written.length;
+  const gap = /^\s*/.exec(written.slice(first))?.[0].length ?? 0;
+  layout.add("hidden", written.slice(0, first + gap));
+  layout.add("content", written.slice(first + gap));
 }
 
 function addAfter(fate: AfterCall | undefined, after: string, layout: Layout): void {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TurnTrace } from "../../src/adapter/trace.ts";
 import type { Handler } from "../../src/protocol/handler.ts";
-import { scriptMarker } from "../../src/testbed/scripted/scripted-gguf.ts";
+import { scriptMarker } from "../../src/testbed/scripted/scripted-model.ts";
 import type { RunningServer } from "../../src/testbed/servers/server-process.ts";
 import { hermesTemplate, plainTemplate } from "../../src/testbed/templates/jinja.ts";
 import { type AdapterProcess, type ChangingServer, startAdapter, startChangingServer } from "./adapter-process.ts";

@@ -13,7 +13,7 @@ export async function startScriptedModel(
   { chatTemplate, folder }: { readonly chatTemplate: string; readonly folder: string },
 ): Promise<RunningServer> {
   const model = join(folder, "scripted.gguf");
-  const { file } = scriptedGguf({
+  const file = scriptedGguf({
     name: "scripted",
     scripts: Object.entries(scripts).map(([name, text]) => ({ name, branches: [{ probability: 1, text }] })),
     fallback: Object.keys(scripts)[0] ?? "",

@@ -1,23 +1,19 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { primeSumScripts } from "../../src/testbed/scripts/prime-sum.ts";
-import { startLlamaServer } from "../../src/testbed/servers/llama-server.ts";
-import { startOllama } from "../../src/testbed/servers/ollama.ts";
-import { accuracyTable, distinct, misses } from "./accuracy.ts";
-import { type Compared, measureScripts } from "./measure.ts";
-import { isLong, llamaServer, ollamaServer } from "./provisioned.ts";
-import { llamaSetUps, modelFile, ollamaSetUps } from "./set-ups.ts";
-import { withServer } from "./with-server.ts";
+import type { Calibration, CheckedSample } from "../../src/lab/calibration/calibration.ts";
+import { accuracyRows, missLines } from "../../src/lab/report/calibration/view.ts";
+import { calibrationWords } from "../../src/lab/report/calibration/words.ts";
+import { calibrateLab } from "./lab.ts";
+import { isLong, vllmInstalled } from "./provisioned.ts";
 
 /** The short form: one script of each kind. */
 const shortScripts = [
+  "direct",
   "direct-ja",
   "fabricated-ja",
   "empty",
   "hermes",
   "text-hermes",
+  "two-hermes",
   "ahead-hermes",
   "cut-hermes",
   "quoted-hermes",
@@ -25,76 +21,73 @@ const shortScripts = [
   "two-xml",
   "long-xml",
   "llama3",
+  "mistral",
   "marker",
   "marker-first",
 ];
-const scripts = primeSumScripts.filter(({ script }) => isLong || shortScripts.includes(script));
-/** Two arms of one suite, four of the other streamed and whole. */
-const samplesOfScript = 10;
-const all: Compared[] = [];
+const chosen = isLong ? [] : shortScripts.flatMap((script) => ["--script", script]);
+const words = calibrationWords("en");
+const calibrations: Calibration[] = [];
 
-describe("llama-server with scripted models", () => {
-  it.each(llamaSetUps.map((setUp) => [setUp.id, setUp] as const))(
-    "%s: every sample beside its truth",
-    async (_id, setUp) => {
-      const folder = await mkdtemp(join(tmpdir(), "lab-servers-"));
-      try {
-        const path = join(folder, "scripted.gguf");
-        await writeFile(path, modelFile(scripts, setUp));
-        const starting = startLlamaServer(llamaServer, {
-          model: path,
-          alias: "scripted",
-          slots: 2,
-          jinja: setUp.jinja,
-        });
-        await withServer(starting, async ({ url }) => {
-          const measured = await measureScripts(setUp, { url, model: "scripted", concurrency: 2 }, scripts);
-          expect(measured.compared).toHaveLength(scripts.length * samplesOfScript);
-          all.push(...measured.compared);
-        });
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
-    },
-  );
-});
+const servers = ["llama-server", "ollama", ...(vllmInstalled === null ? [] : ["vllm"])];
 
-describe("Ollama with scripted models", () => {
-  it("every set-up, every sample beside its truth", async () => {
-    await withServer(startOllama(ollamaServer), async (server) => {
-      for (const setUp of ollamaSetUps) {
-        const model = setUp.id.replace(".", "-");
-        await server.create({ ...setUp, name: model, file: modelFile(scripts, setUp), contextLength: 4096 });
-        const measured = await measureScripts(setUp, { url: server.url, model, concurrency: 2 }, scripts);
-        expect(measured.compared, setUp.id).toHaveLength(scripts.length * samplesOfScript);
-        all.push(...measured.compared);
-      }
-    });
+describe.each(servers)("lab calibrate --spawn %s", (server) => {
+  it("measures every set-up whole, every sample beside its truth", async () => {
+    const { code, err, calibration } = await calibrateLab(["--spawn", server, ...chosen]);
+    expect(code, err).toBe(0);
+    for (const { setUp, unmet, checked, cells, side } of calibration.setUps) {
+      expect(unmet, setUp.id).toBeNull();
+      // Two arms of one suite, four of the other streamed and whole; the second arm repeats one of them.
+      expect(checked, setUp.id).toHaveLength(calibration.scripts.length * 10);
+      expect(cells, setUp.id).toHaveLength(calibration.scripts.length * 10);
+      if (setUp.format !== null) expect(side.length, setUp.id).toBeGreaterThanOrEqual(2);
+    }
+    calibrations.push(calibration);
   });
 });
 
+const all = (): readonly (CheckedSample & { readonly server: string })[] =>
+  calibrations.flatMap(({ setUps }) =>
+    setUps.flatMap(({ setUp, checked }) => checked.map((sample) => ({ ...sample, server: setUp.server }))),
+  );
+
 describe("all samples together", () => {
-  it.each(["llama-server", "ollama"] as const)("show every kind of reply on a real %s", (server) => {
-    const own = all.filter((sample) => sample.server === server);
-    const axes = new Set(own.flatMap((sample) => sample.truth.axes));
+  it.each(servers)("show every kind of reply on a real %s", (server) => {
+    const own = all().filter((sample) => sample.server === server);
+    const axes = new Set(own.flatMap(({ truth }) => truth.axes));
     expect([...axes]).toEqual(
-      expect.arrayContaining(["structured", "leaked", "refused", "marker", "truncated", "server_error", "none"]),
+      expect.arrayContaining([
+        "structured",
+        "leaked",
+        "refused",
+        "marker",
+        "truncated",
+        "none",
+        ...(server === "vllm" ? ["swallowed"] : ["server_error"]),
+      ]),
     );
-    expect(own.some((sample) => sample.truth.findings?.includes("provenance_claim"))).toBe(true);
+    expect(own.some(({ truth }) => truth.findings?.includes("provenance_claim"))).toBe(true);
     if (server === "ollama") expect(axes).toContain("swallowed");
   });
 
   it("are judged right: axis in 99 of 100, owner in 97 of 100", () => {
-    process.stdout.write(`\n${accuracyTable(all)}\n\n`);
-    const share = (right: (sample: Compared) => boolean): number => all.filter(right).length / all.length;
-    expect(distinct(all)).toBeGreaterThanOrEqual(600);
+    const rows = calibrations.flatMap((calibration) => accuracyRows(calibration, words));
+    const misses = calibrations.flatMap((calibration) => missLines(calibration, words));
+    process.stdout.write(
+      `\n${rows.map(({ label, samples, distinct, axis, owner }) => `${label.padEnd(40)} ${samples} samples, ${distinct} distinct, axis ${axis}, owner ${owner}`).join("\n")}\n${misses.join("\n")}\n\n`,
+    );
+    const samples = all();
+    const share = (right: (sample: CheckedSample) => boolean): number => samples.filter(right).length / samples.length;
     expect(
-      share((sample) => sample.axisRight),
-      misses(all).join("\n"),
+      rows.filter(({ label }) => label === words.all).reduce((sum, { distinct }) => sum + distinct, 0),
+    ).toBeGreaterThanOrEqual(isLong ? 1_500 : 600);
+    expect(
+      share(({ axisRight }) => axisRight),
+      misses.join("\n"),
     ).toBeGreaterThanOrEqual(0.99);
     expect(
-      share((sample) => sample.ownerRight),
-      misses(all).join("\n"),
+      share(({ ownerRight }) => ownerRight),
+      misses.join("\n"),
     ).toBeGreaterThanOrEqual(0.97);
   });
 });

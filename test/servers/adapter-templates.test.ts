@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stageNames } from "../../src/adapter/stages/index.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
+import { scriptedGguf } from "../../src/testbed/scripted/scripted-gguf.ts";
 import { startLlamaServer } from "../../src/testbed/servers/llama-server.ts";
 import { strictTemplates } from "../../src/testbed/templates/strict.ts";
 import { chatBody, post, scripted, testAdapter } from "../adapter/support.ts";
 import { llamaServer } from "./provisioned.ts";
-import { modelFile } from "./set-ups.ts";
 import { withServer } from "./with-server.ts";
 
 const folder = new URL("../fixtures/captures/", import.meta.url);
@@ -43,8 +43,8 @@ describe.each(Object.entries(strictTemplates))(
       const scratch = await mkdtemp(join(tmpdir(), "adapter-templates-"));
       try {
         const model = join(scratch, "scripted.gguf");
-        const truth = { script: "plain", text: "Hello." } as Parameters<typeof modelFile>[0][number];
-        await writeFile(model, modelFile([truth], { chatTemplate, openers: [], align: [] }));
+        const scripts = [{ name: "plain", branches: [{ probability: 1, text: "Hello." }] }];
+        await writeFile(model, scriptedGguf({ name: "plain", scripts, fallback: "plain", chatTemplate }));
         const bodies = await sentBodies();
         expect(bodies.length).toBeGreaterThan(100);
         await withServer(startLlamaServer(llamaServer, { model, alias: "scripted" }), async ({ url }) => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,11 +6,8 @@ import { commands } from "../../src/cli/commands/index.ts";
 import { program } from "../../src/cli/program.ts";
 import type { GateVerdict } from "../../src/lab/gate/verdict.ts";
 import { primeSumScripts } from "../../src/testbed/scripts/prime-sum.ts";
-import { startLlamaServer } from "../../src/testbed/servers/llama-server.ts";
 import { fakeWorld } from "../cli/fake-world.ts";
-import { llamaServer } from "./provisioned.ts";
-import { llamaSetUps, modelFile } from "./set-ups.ts";
-import { withServer } from "./with-server.ts";
+import { withScripted } from "./with-scripted.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -43,18 +40,12 @@ async function measure(url: string): Promise<string> {
   return run;
 }
 
-async function behind<Result>(setUpId: string, use: (url: string) => Promise<Result>): Promise<Result> {
-  const setUp = llamaSetUps.find(({ id }) => id === setUpId);
-  if (setUp === undefined) throw new Error(`no set-up ${setUpId}`);
-  const path = join(folder, "scripted.gguf");
-  await writeFile(
-    path,
-    modelFile(
-      primeSumScripts.filter(({ script }) => script === "xml"),
-      setUp,
-    ),
+function behind<Result>(setUpId: string, use: (url: string) => Promise<Result>): Promise<Result> {
+  return withScripted(
+    setUpId,
+    primeSumScripts.filter(({ script }) => script === "xml"),
+    use,
   );
-  return withServer(startLlamaServer(llamaServer, { model: path, alias: "scripted", slots: 2 }), ({ url }) => use(url));
 }
 
 async function gate(run: string, baseline: string, ...more: readonly string[]) {

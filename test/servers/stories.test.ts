@@ -1,17 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Classification } from "../../src/lab/classify/classification.ts";
 import type { KnownTruth } from "../../src/protocol/known-truth.ts";
 import { primeSumScripts } from "../../src/testbed/scripts/prime-sum.ts";
 import { call, writeScript } from "../../src/testbed/scripts/write-script.ts";
-import { startLlamaServer } from "../../src/testbed/servers/llama-server.ts";
 import { startOllama } from "../../src/testbed/servers/ollama.ts";
 import { hermesGoTemplate } from "../../src/testbed/templates/go.ts";
 import { type LabResult, lab } from "./lab.ts";
-import { llamaServer, ollamaServer } from "./provisioned.ts";
-import { llamaSetUps, modelFile } from "./set-ups.ts";
+import { ollamaServer } from "./provisioned.ts";
+import { ollamaFile, withScripted } from "./with-scripted.ts";
 import { withServer } from "./with-server.ts";
 
 /** A model with one script: it answers the published questions, whose texts hold no marker. */
@@ -23,24 +19,6 @@ function only(script: string): readonly KnownTruth[] {
 const remedy = { renderer: "qwen3-coder", parser: "qwen3-coder" } as const;
 /** A real server that is silent for so long has failed, whatever it is doing; the test says so with the server's log. */
 const patience = ["--timeout-first-byte", "30"] as const;
-
-async function withScripted<Result>(
-  setUpId: string,
-  scripts: readonly KnownTruth[],
-  use: (url: string) => Promise<Result>,
-): Promise<Result> {
-  const setUp = llamaSetUps.find(({ id }) => id === setUpId);
-  if (setUp === undefined) throw new Error(`no set-up ${setUpId}`);
-  const folder = await mkdtemp(join(tmpdir(), "lab-servers-"));
-  try {
-    const path = join(folder, "scripted.gguf");
-    await writeFile(path, modelFile(scripts, setUp));
-    const starting = startLlamaServer(llamaServer, { model: path, alias: "scripted", slots: 2 });
-    return await withServer(starting, ({ url }) => use(url));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
 
 function run(url: string, model: string, trials = 2): readonly string[] {
   const suites = ["--suite", "contract-matrix", "--suite", "parser-mismatch"];
@@ -80,7 +58,7 @@ async function judged(result: LabResult, arms: readonly string[]) {
 describe("Qwen XML through an Ollama Go template for Hermes", () => {
   it("is swallowed, found by log-probabilities, laid to the parser, with a fix that works on Ollama", async () => {
     await withServer(startOllama(ollamaServer), async (server) => {
-      const file = modelFile(only("xml"), {});
+      const file = ollamaFile(only("xml"));
       await server.create({ name: "mismatch", file, template: hermesGoTemplate, contextLength: 4096 });
       const fix = await lab(run(server.url, "mismatch"), async (result) => {
         expect(result.code).toBe(0);
@@ -142,7 +120,7 @@ async function doctor(url: string, model: string) {
 describe("lab doctor", () => {
   it("finds the mismatch on a real Ollama, and nothing after its own remedy", async () => {
     await withServer(startOllama(ollamaServer), async (server) => {
-      const file = modelFile(clock("qwen3_coder"), {});
+      const file = ollamaFile(clock("qwen3_coder"));
       await server.create({ name: "mismatch", file, template: hermesGoTemplate, contextLength: 4096 });
       const before = await doctor(server.url, "mismatch");
       expect(before).toMatchObject({ code: 1, said: { verdict: "fault" } });

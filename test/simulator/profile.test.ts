@@ -12,9 +12,9 @@ describe("profiles are refused with a line that says where and what", () => {
   it.each<[string, object, object, RegExp]>([
     [
       "a parser that was not measured",
-      { kind: "vllm", parser: "llama3_json" },
+      { kind: "vllm", parser: "pythonic" },
       { format: "hermes" },
-      /^server: vllm parser llama3_json was not measured; measured: hermes, qwen3_coder, none$/,
+      /^server: vllm parser pythonic was not measured; measured: hermes, qwen3_coder, llama3_json, none$/,
     ],
     [
       "a template that was not measured",

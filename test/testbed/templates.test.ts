@@ -15,7 +15,9 @@ describe("templates", () => {
   it("end every prompt where scripted models begin", () => {
     for (const text of Object.values(go))
       expect(text).toMatch(/<\|im_start\|>assistant\n(?:\{\{ end \}\}\n\{\{- end \}\})?$/);
-    for (const text of Object.values(jinja))
-      expect(text).toMatch(/assistant(?:<\|end_header_id\|>\\n)?\\n" \}\}\n\{%- endif %\}\n$/);
+    for (const text of Object.values(jinja).filter((each) => each !== jinja.mistralTemplate))
+      expect(text).toMatch(/assistant(?:<\|end_header_id\|>\\n)?\\n(?:<think>\\n)?" \}\}\n\{%- endif %\}\n$/);
+    // Mistral's prompts end with the question.
+    expect(jinja.mistralTemplate).toContain('message.content + "[/INST]"');
   });
 });

@@ -18,16 +18,17 @@ import type { ValuesOf } from "../options.ts";
 import { type RunSettings, runSettings } from "../run-settings.ts";
 import { shellCommand } from "../shell-command.ts";
 import type { TargetSpec } from "../target-specs.ts";
+import { unaskedOptions } from "../unasked-options.ts";
 import type { World } from "../world.ts";
 import type { Execute } from "./command.ts";
-import { type doctorOptions, runOptions } from "./option-sets.ts";
+import type { doctorOptions } from "./option-sets.ts";
 
 type Values = ValuesOf<typeof doctorOptions>;
 
 /** `lab doctor`: healthy 0, a fault found 1, not measured 3. */
 export const doctor: Execute<typeof doctorOptions> = async (values, world) => {
   const config = readConfig(values.config, world);
-  const settings = runSettings({ ...unasked(), ...values }, config, world);
+  const settings = runSettings({ ...unaskedOptions(), ...values }, config, world);
   const messages = messagesIn(settings.language);
   const before = values.verify === undefined ? null : await earlier(values.verify, settings, world);
   const spec = await oneTarget(values, before?.target ?? null, config, settings, world);
@@ -154,13 +155,4 @@ async function oneTarget(
   if (target === undefined || others.length > 0)
     throw new UserError("lab doctor looks at one model at a time; name one with --model, or with --target NAME");
   return target;
-}
-
-/** The options of `lab run` as they are where none is given. */
-function unasked(): ValuesOf<typeof runOptions> {
-  const entries = Object.entries(runOptions).map(([name, { kind }]) => [
-    name,
-    kind === "list" ? [] : kind === "flag" ? false : undefined,
-  ]);
-  return Object.fromEntries(entries) as ValuesOf<typeof runOptions>;
 }

@@ -2,6 +2,7 @@ import { adapterOptions } from "./adapter-options.ts";
 import { type Command, command } from "./command.ts";
 import { baselineOptions, compareOptions, gateOptions } from "./gate-options.ts";
 import {
+  calibrateOptions,
   classifyOptions,
   demoOptions,
   doctorOptions,
@@ -126,6 +127,15 @@ export const commands: readonly Command[] = [
     describe: { en: "Serve simulated models until Ctrl-C", ja: "シミュレーターを起動します(Ctrl-C で終了)" },
     options: simulateOptions,
     load: async () => (await import("./simulate.ts")).simulate,
+  }),
+  command({
+    name: "calibrate",
+    describe: {
+      en: "What your server really does with each format of calls, and how often the lab judges it right",
+      ja: "サーバーが各形式の呼び出しを実際にどう扱うか、ラボの判定がどれだけ正しいかを調べます",
+    },
+    options: calibrateOptions,
+    load: async () => (await import("./calibrate.ts")).calibrateServer,
   }),
   command({
     name: "scenarios",

@@ -276,6 +276,64 @@ export const doctorOptions = {
   json,
 } as const satisfies Readonly<Record<string, OptionSpec>>;
 
+/** What `lab calibrate` understands. */
+export const calibrateOptions = {
+  "base-url": {
+    ...runOptions["base-url"],
+    describe: {
+      en: "A running server to calibrate: an Ollama, or one started with a scripted model",
+      ja: "校正するサーバー(Ollama、または台本モデルで起動したもの)",
+    },
+  },
+  spawn: {
+    kind: "text",
+    group: "target",
+    describe: {
+      en: "Start this program instead, once for each set-up: llama-server, vllm, ollama, or a path to one",
+      ja: "代わりにこのプログラムを構成ごとに起動します(llama-server、vllm、ollama、またはそのパス)",
+    },
+  },
+  "server-kind": {
+    kind: "choice",
+    choices: ["llama-server", "ollama", "vllm"],
+    group: "target",
+    describe: {
+      en: "Kind of the server, instead of finding out; alone it only writes the models",
+      ja: "サーバーの種類(自動判定の代わり)。単独では台本モデルの書き出しだけを行います",
+    },
+  },
+  "model-dir": {
+    kind: "text",
+    group: "plan",
+    describe: { en: "Folder for the scripted models", ja: "台本モデルを置くフォルダー" },
+    fallback: { en: "calibration-models, or a passing one with --spawn", ja: "calibration-models(--spawn では一時)" },
+  },
+  "set-up": {
+    kind: "list",
+    group: "plan",
+    describe: {
+      en: "Only these set-ups: template families or parsers of that server",
+      ja: "この構成(テンプレート系統・パーサー)だけを測定します",
+    },
+    fallback: { en: "all", ja: "すべて" },
+  },
+  script: {
+    kind: "list",
+    group: "plan",
+    describe: { en: "Only these scripts", ja: "この台本だけを使います" },
+    fallback: { en: "all", ja: "すべて" },
+  },
+  concurrency: { ...sharedOptions.concurrency, fallback: "2" },
+  "timeout-connect": runOptions["timeout-connect"],
+  "timeout-first-byte": runOptions["timeout-first-byte"],
+  "timeout-idle": runOptions["timeout-idle"],
+  "timeout-total": runOptions["timeout-total"],
+  out,
+  lang,
+  quiet,
+  json,
+} as const satisfies Readonly<Record<string, OptionSpec>>;
+
 export const demoOptions = {
   trials: { ...sharedOptions.trials, fallback: "3" },
   seed: { ...seed, fallback: "demo" },

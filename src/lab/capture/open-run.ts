@@ -39,6 +39,8 @@ export interface StoredRun {
   plan(): Promise<StoredPlan | null>;
   summary<Summary extends StoredDocument = StoredDocument>(): Promise<Summary | null>;
   verdict<Verdict extends StoredDocument = StoredDocument>(): Promise<Verdict | null>;
+  /** What its scripted models showed; null where the run is no calibration. */
+  calibration<Calibration extends StoredDocument = StoredDocument>(): Promise<Calibration | null>;
   /** A request body by its hash; null where it is not there. */
   requestBody(hash: string): Promise<string | null>;
 }
@@ -73,6 +75,8 @@ export async function openRun(folder: string, { trusted = false }: OpenRunOption
       readDocument(join(folder, runFiles.summary), documentSchema as z.ZodType<Summary>),
     verdict: <Verdict extends StoredDocument>() =>
       readDocument(join(folder, runFiles.verdict), documentSchema as z.ZodType<Verdict>),
+    calibration: <Calibration extends StoredDocument>() =>
+      readDocument(join(folder, runFiles.calibration), documentSchema as z.ZodType<Calibration>),
     async requestBody(hash) {
       const path = join(folder, runFiles.requests);
       index ??= indexRequests(path, (note) => notes.add(note));

@@ -19,6 +19,7 @@ export const runFiles = {
   classifications: "classifications.jsonl",
   summary: "summary.json",
   verdict: "verdict.json",
+  calibration: "calibration.json",
 } as const;
 
 /**

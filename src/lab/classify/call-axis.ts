@@ -216,6 +216,9 @@ function spokenAxis(readings: Readings, reading: Reading, reply: ChatReply): Cal
 function swallowedAxis(input: ReplyInput, readings: Readings, reply: ChatReply): CallAxis | null {
   const { raw } = readings;
   if (raw === null || input.raw === null || input.raw.grade === "second_generation") return null;
+  // A prompt that opens the thinking leaves no tag in the raw text: what the reply shows as reasoning is not lost.
+  const written = raw.text.trim();
+  if (written !== "" && readings.reasoning.text.includes(written)) return null;
   const seen = shown(raw.calls, readings.cut);
   if (seen.cut !== undefined && (readings.cut !== null || (seen.written === undefined && seen.cut.name !== null))) {
     const span = spanOf(raw, reply.choice, seen.cut.start, seen.cut.end);

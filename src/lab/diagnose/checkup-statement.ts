@@ -10,6 +10,7 @@ export const topics = [
   "streamed",
   "parser",
   "required",
+  "results",
   "thinking",
   "context",
 ] as const;
@@ -48,6 +49,11 @@ export type StatementCode =
   | "required_not_enforced"
   | "required_not_testable"
   | "required_unknown"
+  | "results_used"
+  | "results_lost"
+  | "results_refused"
+  | "results_unused"
+  | "results_unknown"
   | "thinking_none"
   | "thinking_apart"
   | "thinking_in_text"

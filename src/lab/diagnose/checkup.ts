@@ -25,6 +25,7 @@ export function checkup(input: CheckupInput): Checkup {
     callsStatement(input, true),
     parserStatement(input),
     requiredStatement(input),
+    resultsStatement(input),
     thinkingStatement(input),
     contextStatement(input),
     // What follows from the kind of server alone is shown by what shows the kind.
@@ -234,6 +235,25 @@ function requiredStatement(input: CheckupInput): Statement {
     : statement("required", "fault", "required_not_enforced", { evidence });
 }
 
+/** A call and its result stand in the history: does the model answer with it? */
+function resultsStatement({ samples }: CheckupInput): Statement {
+  const asked = samples.find(({ sample }) => sample.scenario === "doctor-result");
+  if (asked === undefined) return statement("results", "unknown", "results_unknown");
+  const evidence = captures([asked]);
+  const { classification } = asked.sample;
+  if (!classification.measured)
+    return classification.reason === "bad_request"
+      ? statement("results", "fault", "results_refused", { details: { message: asked.seen.error ?? "" }, evidence })
+      : statement("results", "unknown", "results_unknown", { evidence });
+  if (classification.delivered === "yes") return statement("results", "good", "results_used", { evidence });
+  const lost = classification.probe?.faults.find(({ code }) => code === "result_not_in_prompt");
+  if (lost !== undefined) return statement("results", "fault", "results_lost", { evidence, certainty: lost.certainty });
+  // Once is too little to hold it against a model that it does otherwise.
+  return cutByLimit(asked.sample, asked.seen)
+    ? statement("results", "unknown", "results_unknown", { evidence })
+    : statement("results", "caution", "results_unused", { evidence });
+}
+
 function thinkingStatement(input: CheckupInput): Statement {
   const { samples, target } = input;
   const measured = samples.filter(({ sample }) => measuredReply(sample) !== null);
@@ -278,6 +298,9 @@ const asideCodes: ReadonlySet<DiagnosisCode> = new Set([
   "no_fault",
   "budget_too_small",
   "required_hides_fault",
+  // Once is too little to hold against a model.
+  "relay_wrong",
+  "called_without_need",
   "network",
 ]);
 /** What the model does is looked at last: where the harness is at fault, nothing can be held against it. */
@@ -292,6 +315,8 @@ function cureOf({ diagnoses }: CheckupInput, faults: readonly Statement[]): Cure
     ["tools_missing", "template"],
     ["tools_damaged", "template"],
     ["system_dropped", "template"],
+    ["results_lost", "template"],
+    ["results_refused", "template"],
     ["context_exceeded", "server_option"],
     ["answer_hidden", "server_option"],
   ];

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { calibrationSection } from "./calibration/html.ts";
 import { choiceSection } from "./choice.ts";
 import { gateSection, gateStyles, swapSection } from "./gate/html.ts";
 import { armsSection } from "./html/arms.ts";
@@ -30,7 +31,7 @@ export const htmlReport = {
   async *render(model: ReportModel, { lang }: RenderOptions) {
     const messages = messagesFor(lang);
     yield `${pageHead(model, messages).safe}\n`;
-    yield html`<main>${model.verdict === null ? null : gateSection(model.verdict, lang)}${choiceSection(model.choice, messages)}${swapSection(model.swaps, lang)}${verdictSection(model.targets, messages)}${armsSection(model.targets, messages)}${probesSection(model.targets, messages)}${diagnosesSection(model.targets, messages)}${exclusionsSection(model, messages)}${samplesSection(messages)}${cellsSection(model, messages)}${aboutSection(model, messages)}</main>\n`
+    yield html`<main>${model.verdict === null ? null : gateSection(model.verdict, lang)}${choiceSection(model.choice, messages)}${swapSection(model.swaps, lang)}${calibrationSection(model.calibration, lang)}${verdictSection(model.targets, messages)}${armsSection(model.targets, messages)}${probesSection(model.targets, messages)}${diagnosesSection(model.targets, messages)}${exclusionsSection(model, messages)}${samplesSection(messages)}${cellsSection(model, messages)}${aboutSection(model, messages)}</main>\n`
       .safe;
     const shared = createSharedTexts();
     let block: unknown[] = [];

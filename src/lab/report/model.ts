@@ -1,3 +1,4 @@
+import type { Calibration } from "../calibration/calibration.ts";
 import type { Capture } from "../capture/capture.ts";
 import type { RunRecord, TargetRecord } from "../capture/run-record.ts";
 import type { Classification } from "../classify/classification.ts";
@@ -21,6 +22,8 @@ export interface ReportSource {
   readonly classifications: ReadonlyMap<string, Classification>;
   /** What a gate said of the run; absent or null where it was never gated. */
   readonly verdict?: GateVerdict | null | undefined;
+  /** What its scripted models showed; absent or null where the run is no calibration. */
+  readonly calibration?: Calibration | null | undefined;
 }
 
 /** One target as every report tells it. */
@@ -46,6 +49,7 @@ export interface ReportModel {
   readonly rows: readonly SampleRow[];
   readonly exclusions: readonly Exclusion[];
   readonly verdict: GateVerdict | null;
+  readonly calibration: Calibration | null;
   /** Old against new, where a run measured two targets. */
   readonly swaps: readonly SwapCard[];
   /** Which model to take, where the run was made for that. */
@@ -84,6 +88,7 @@ export async function buildReportModel(source: ReportSource): Promise<ReportMode
     rows,
     exclusions: summary.exclusions,
     verdict: source.verdict ?? null,
+    calibration: source.calibration ?? null,
     swaps: swapsWithin(record, summary),
     choice: chooseModel(record, summary),
     targets: targetNames(record, summary).map((name) => targetView(name, record, summary, rows, pickers.get(name))),

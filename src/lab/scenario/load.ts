@@ -92,7 +92,8 @@ export async function loadScenarios(
   const items = probes.flatMap((suite) => suite.items.map((item) => item.id));
   for (const id of only ?? []) {
     if (items.includes(id)) continue;
-    if (!known.includes(id)) problems.push(`--scenario: there is no ${JSON.stringify(id)}${suggestion(id, known)}`);
+    if (!known.includes(id))
+      problems.push(`--scenario: there is no ${JSON.stringify(id)}${suggestion(id, [...items, ...known])}`);
   }
   const needed = only === undefined ? null : new Set([...only, ...suites.flatMap(namedScenarios)]);
   const shippedNeeded = shipped.scenarios.filter((file) => needed === null || needed.has(idOfFile(file)));

@@ -1,9 +1,25 @@
 import { toolCallFormats } from "../../protocol/formats/index.ts";
-import { llamaHermes, llamaHermesThink, llamaLlama3, llamaPlain, llamaQwen3Coder } from "./llama-server.ts";
-import { ollamaHermes, ollamaNative, ollamaNoTools, ollamaQwen3Coder, ollamaQwen35 } from "./ollama.ts";
+import {
+  llamaHermes,
+  llamaHermesThink,
+  llamaLlama3,
+  llamaMistral,
+  llamaPlain,
+  llamaQwen3Coder,
+} from "./llama-server.ts";
+import {
+  ollamaDamagedTools,
+  ollamaExclusive,
+  ollamaHermes,
+  ollamaNative,
+  ollamaNoTools,
+  ollamaParserOnly,
+  ollamaQwen3Coder,
+  ollamaQwen35,
+} from "./ollama.ts";
 import { openaiSetUp } from "./openai.ts";
 import type { SetUp } from "./outcome.ts";
-import { vllmHermes, vllmHermesQwen3, vllmNoParser, vllmQwen3Coder } from "./vllm.ts";
+import { vllmHermes, vllmHermesQwen3, vllmLlama3, vllmNoParser, vllmQwen3Coder } from "./vllm.ts";
 
 /** The kinds of server that can be simulated. */
 export const simulatedKinds = ["vllm", "ollama", "llama-server", "openai"] as const;
@@ -19,14 +35,14 @@ export interface SetUpChoice {
 
 const ollamaTemplates: Readonly<Record<string, SetUp>> = {
   hermes: ollamaHermes,
-  hermesfunction: { ...ollamaHermes, name: "ollama, template hermesfunction" },
-  exclusive: { ...ollamaHermes, name: "ollama, template exclusive" },
   noresults: { ...ollamaHermes, name: "ollama, template noresults" },
   lying: { ...ollamaHermes, name: "ollama, template lying" },
   overridden: { ...ollamaQwen3Coder, name: "ollama, template overridden" },
+  hermesfunction: ollamaDamagedTools,
+  exclusive: ollamaExclusive,
   notools: ollamaNoTools,
   "qwen3-coder": ollamaQwen3Coder,
-  parseronly: { ...ollamaQwen3Coder, name: "ollama, template parseronly" },
+  parseronly: ollamaParserOnly,
   "qwen3.5": ollamaQwen35,
   native: ollamaNative,
 };
@@ -36,6 +52,7 @@ const llamaTemplates: Readonly<Record<string, SetUp>> = {
   "hermes-think": llamaHermesThink,
   qwen3coder: llamaQwen3Coder,
   llama3: llamaLlama3,
+  mistral: llamaMistral,
   plain: llamaPlain,
 };
 
@@ -105,7 +122,8 @@ function vllmSetUp(parser: string | null, reasoningParser: string | null): SetUp
   if (parser === null) return vllmNoParser;
   if (parser === "hermes") return vllmHermes;
   if (parser === "qwen3_coder") return vllmQwen3Coder;
-  return unmeasured("vllm parser", parser, ["hermes", "qwen3_coder", "none"]);
+  if (parser === "llama3_json") return vllmLlama3;
+  return unmeasured("vllm parser", parser, ["hermes", "qwen3_coder", "llama3_json", "none"]);
 }
 
 function withoutReasoning(choice: SetUpChoice): string | undefined {

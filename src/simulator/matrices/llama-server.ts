@@ -1,24 +1,9 @@
-// Measured on llama-server b10434 (and b11434, all 1,848 replies alike). A named choice is logged as a wrong type and taken
-// as auto; `none` is the raw text; streamed and not agree everywhere but in the form of an error.
-import { both, type Cells, type Row, type SetUp } from "./outcome.ts";
+// Measured on llama-server b10434. A named choice is logged as a wrong type and taken as auto; `none` is the raw text; streamed
+// and not agree everywhere but in the form of an error.
+import { measured } from "./measured.ts";
+import { both, type SetUp } from "./outcome.ts";
 
-const raw = both("leaked");
-const text = both("text");
-const call = both("call");
-
-function row(auto: Row["auto"], required: Row["required"], none = raw): Row {
-  return { ...(auto && { auto, named: auto }), ...(required && { required }), none, no_tools: none };
-}
-
-const hermesCells: Cells = {
-  hermes: row(call, call),
-  // `<tool_call>` is the trigger whatever follows it: the grammar makes a clean call of it.
-  qwen3_coder: row(both("converted_call"), both("converted_call")),
-  llama3_json: row(raw, both("text_then_call")),
-  bare_json: row(raw, both("text_then_call")),
-  marker: row(text, both("text_then_call"), text),
-  text: row(text, both("text_then_call"), text),
-};
+const hermesCells = measured["llama-server hermes"].cells;
 
 export const llamaHermes: SetUp = {
   name: "llama-server, template hermes",
@@ -38,6 +23,7 @@ export const llamaHermes: SetUp = {
 export const llamaHermesThink: SetUp = {
   ...llamaHermes,
   name: "llama-server, template hermes-think",
+  cells: measured["llama-server hermes-think"].cells,
   thoughtCells: hermesCells,
   thinking: "leading_cut",
 };
@@ -45,14 +31,12 @@ export const llamaHermesThink: SetUp = {
 export const llamaQwen3Coder: SetUp = {
   ...llamaHermes,
   name: "llama-server, template qwen3coder",
-  cells: {
-    ...hermesCells,
-    hermes: row(both("converted_call"), both("converted_call")),
-    qwen3_coder: row(call, call),
-  },
+  cells: measured["llama-server qwen3-coder"].cells,
   nativeFormat: "qwen3_coder",
   argumentsStyle: "compact",
 };
+
+const llama3Cells = measured["llama-server llama3"].cells;
 
 /** No trigger: any `{` in the answer that is not a perfect call in the template's own keys is an error, a marker too. */
 export const llamaLlama3: SetUp = {
@@ -60,28 +44,26 @@ export const llamaLlama3: SetUp = {
   name: "llama-server, template llama3",
   nativeFormat: "llama3_json",
   cells: {
-    hermes: row(both("parse_error"), both("tag_then_call")),
-    qwen3_coder: row(raw, both("text_then_call")),
-    llama3_json: row(call, call),
-    bare_json: row(both("parse_error"), call),
-    marker: row(both("parse_error"), both("text_then_call"), text),
-    text: row(text, both("text_then_call"), text),
-    braced: row(both("parse_error"), both("text_then_call"), text),
+    ...llama3Cells,
+    // Of a call only the opening tag is left before the grammar takes over, and of a marker the words ahead of its brace.
+    hermes: { ...llama3Cells.hermes, required: both("tag_then_call") },
+    marker: { ...llama3Cells.marker, required: both("text_then_call") },
+    braced: { ...llama3Cells.marker, required: both("text_then_call") },
   },
+};
+
+export const llamaMistral: SetUp = {
+  ...llamaHermes,
+  name: "llama-server, template mistral",
+  cells: measured["llama-server mistral"].cells,
+  nativeFormat: "mistral",
 };
 
 /** The template has no tools: they are not in the prompt, and `required` is silently ignored. */
 export const llamaPlain: SetUp = {
   ...llamaHermes,
   name: "llama-server, template plain",
-  cells: {
-    hermes: row(raw, raw),
-    qwen3_coder: row(raw, raw),
-    llama3_json: row(raw, raw),
-    bare_json: row(raw, raw),
-    marker: row(text, text, text),
-    text: row(text, text, text),
-  },
+  cells: measured["llama-server plain"].cells,
   undeclared: "as_declared",
   cutCall: { body: "leaked", stream: "leaked" },
 };

@@ -73,6 +73,8 @@ export interface SetUp {
   /** Text behind a call that came back as a call, and behind one that was swallowed; absent where it was not measured. */
   readonly afterCall?: Readonly<Record<Mode, AfterCall>>;
   readonly afterSwallowed?: Readonly<Record<Mode, AfterCall>>;
+  /** The second of several swallowed calls and those behind it; swallowed, too, where absent. */
+  readonly laterSwallowed?: Readonly<Record<Mode, "swallowed" | "leaked">>;
   /** Where a parse error strikes a stream: before anything of the call is shown, or at the first `{` with half a call. */
   readonly failsAt: "start" | "brace";
   readonly cutCall: Readonly<Record<Mode, CutCall>>;
@@ -90,11 +92,6 @@ export function both(outcome: Outcome): Cell {
 
 export function split(body: Outcome, stream: Outcome): Cell {
   return { body, stream };
-}
-
-/** A row where every choice gives the same; for servers that ignore tool_choice. */
-export function anyChoice(cell: Cell, withoutTools: Cell): Row {
-  return { auto: cell, required: cell, named: cell, none: cell, no_tools: withoutTools };
 }
 
 /** The row for a text or a marker: set-ups that stumble over a brace have a row of their own for it. */

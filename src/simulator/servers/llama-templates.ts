@@ -19,6 +19,8 @@ const qwen3CoderCalls =
   "{%- for c in m.tool_calls %}{{- '<tool_call>\\n<function=' + c.function.name + '>\\n' }}{%- for k, v in c.function.arguments | items %}{{- '<parameter=' + k + '>\\n' }}{{- v if v is string else v | tojson }}{{- '\\n</parameter>\\n' }}{%- endfor %}{{- '</function>\\n</tool_call>' }}{%- if not loop.last %}{{- '\\n' }}{%- endif %}{%- endfor %}";
 const llama3Calls =
   '{%- set c = m.tool_calls[0] %}{"name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}';
+const mistralCalls =
+  '{{- \'[TOOL_CALLS][\' }}{%- for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}, "id": "{{ c.id }}"}{%- if not loop.last %}{{- \', \' }}{%- endif %}{%- endfor %}{{- \']\' }}';
 
 function jinja(calls: string | null, thinks = false): string {
   return [
@@ -41,6 +43,7 @@ export const llamaTemplates: Readonly<Record<string, LlamaTemplate>> = {
   "hermes-think": template("hermes", jinja(hermesCalls, true), "<tool_call>\n"),
   qwen3coder: template("qwen3_coder", jinja(qwen3CoderCalls), "<tool_call>"),
   llama3: template("llama3_json", jinja(llama3Calls), null),
+  mistral: template("mistral", jinja(mistralCalls), "[TOOL_CALLS]"),
   plain: {
     prompt: { family: "plain", callFormat: "hermes", json: "spaced" },
     jinja: jinja(null),

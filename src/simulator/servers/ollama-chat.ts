@@ -286,13 +286,27 @@ function pieceMessage(
   };
 }
 
-function* nativeLines(exchange: OllamaExchange): Generator<string> {
+/** What each piece of the text shows. Where llama-server parses for Ollama, all calls come together behind the text. */
+function* shownPieces(
+  exchange: OllamaExchange,
+): Generator<{ readonly emitted: readonly Emission[]; readonly text: string }> {
   const { serving } = exchange.answer;
-  const head = { model: exchange.modelName, created_at: goTime(exchange.ollama.context.now()) };
+  const held: Emission[] = [];
   for (const { start, end } of piecesOf(exchange)) {
-    const message = pieceMessage(exchange, emissions(serving, start, end), "thinking");
+    const emitted = emissions(serving, start, end);
+    const calls = exchange.model.template.native ? emitted.filter(({ kind }) => kind === "call_whole") : [];
+    held.push(...calls);
+    yield { emitted: emitted.filter((each) => !calls.includes(each)), text: serving.raw.slice(start, end) };
+  }
+  if (held.length > 0) yield { emitted: held, text: "" };
+}
+
+function* nativeLines(exchange: OllamaExchange): Generator<string> {
+  const head = { model: exchange.modelName, created_at: goTime(exchange.ollama.context.now()) };
+  for (const { emitted, text } of shownPieces(exchange)) {
+    const message = pieceMessage(exchange, emitted, "thinking");
     if (message === null && !exchange.logprobs) continue;
-    const shown = exchange.logprobs ? { logprobs: [logprob(serving.raw.slice(start, end))] } : {};
+    const shown = exchange.logprobs ? { logprobs: [logprob(text)] } : {};
     yield `${goJson({ ...head, message: { role: "assistant", ...(message ?? { content: "" }) }, done: false, ...shown })}\n`;
   }
   const failure = failureOf(exchange);
@@ -301,7 +315,6 @@ function* nativeLines(exchange: OllamaExchange): Generator<string> {
 }
 
 function* openaiEvents(exchange: OllamaExchange): Generator<string> {
-  const { serving } = exchange.answer;
   const shared = head(exchange, "chat.completion.chunk");
   let first = true;
   const event = (delta: Record<string, unknown>, finish: string | null, token: string | null): string => {
@@ -310,10 +323,10 @@ function* openaiEvents(exchange: OllamaExchange): Generator<string> {
     const logprobs = token === null ? {} : { logprobs: { content: [logprob(token)] } };
     return `data: ${goJson({ ...shared, choices: [{ index: 0, delta: { ...role, ...delta }, finish_reason: finish, ...logprobs }] })}\n\n`;
   };
-  for (const { start, end } of piecesOf(exchange)) {
-    const delta = pieceMessage(exchange, emissions(serving, start, end), "reasoning");
+  for (const { emitted, text } of shownPieces(exchange)) {
+    const delta = pieceMessage(exchange, emitted, "reasoning");
     if (delta === null && !exchange.logprobs) continue;
-    yield event(delta ?? { content: "" }, null, exchange.logprobs ? serving.raw.slice(start, end) : null);
+    yield event(delta ?? { content: "" }, null, exchange.logprobs ? text : null);
   }
   if (failureOf(exchange) !== null) {
     // The error's text is lost on this API: one chunk with an empty model, no finish_reason, no [DONE].

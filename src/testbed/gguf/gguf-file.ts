@@ -1,3 +1,5 @@
+import { halfFloats, littleEndian } from "../little-endian.ts";
+
 /** A metadata value with its type as GGUF knows it. */
 export type GgufValue =
   | { readonly type: "u32" | "f32"; readonly value: number }
@@ -6,14 +8,18 @@ export type GgufValue =
   | { readonly type: "strings"; readonly values: readonly string[] }
   | { readonly type: "f32s" | "i32s"; readonly values: readonly number[] };
 
-/** A tensor of 32-bit floats. `dimensions` as GGUF wants them: the innermost (row length) first. */
+/** A tensor. `dimensions` as GGUF wants them: the innermost (row length) first. */
 export interface GgufTensor {
   readonly name: string;
   readonly dimensions: readonly number[];
   readonly data: Float32Array;
+  /** Kept in 16 bits: only zeros and ones may be. */
+  readonly half?: boolean;
 }
 
 const typeCodes = { u32: 4, i32: 5, f32: 6, bool: 7, string: 8, array: 9 } as const;
+/** Of tensors: floats of 32 and of 16 bits. */
+const elementTypes = { single: 0, half: 1 } as const;
 const alignment = 32;
 const version = 3;
 
@@ -29,22 +35,22 @@ export function ggufFile(metadata: ReadonlyMap<string, GgufValue>, tensors: read
     writeValue(head, value);
   }
   let offset = 0;
-  for (const { name, dimensions, data } of tensors) {
+  const contents = tensors.map(({ data, half = false }) => (half ? halfFloats(data) : littleEndian(data)));
+  for (const [index, { name, dimensions, half = false }] of tensors.entries()) {
     head.string(name);
     head.u32(dimensions.length);
     for (const dimension of dimensions) head.u64(dimension);
-    // Element type 0: 32-bit floats.
-    head.u32(0);
+    head.u32(half ? elementTypes.half : elementTypes.single);
     head.u64(offset);
-    offset += padded(data.byteLength);
+    offset += padded(contents[index]?.length ?? 0);
   }
   const headBytes = head.bytes();
   const file = new Uint8Array(padded(headBytes.length) + offset);
   file.set(headBytes);
   let at = padded(headBytes.length);
-  for (const { data } of tensors) {
-    file.set(littleEndian(data), at);
-    at += padded(data.byteLength);
+  for (const content of contents) {
+    file.set(content, at);
+    at += padded(content.length);
   }
   return file;
 }
@@ -86,15 +92,6 @@ function writeValue(writer: ByteWriter, value: GgufValue): void {
 
 function padded(length: number): number {
   return Math.ceil(length / alignment) * alignment;
-}
-
-function littleEndian(data: Float32Array): Uint8Array {
-  const isLittle = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
-  if (isLittle) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  const bytes = new Uint8Array(data.byteLength);
-  const view = new DataView(bytes.buffer);
-  for (const [index, number] of data.entries()) view.setFloat32(index * 4, number, true);
-  return bytes;
 }
 
 /** Collects the head of a file; it holds the whole vocabulary, so it grows by doubling. Making room replaces buffer and view. */

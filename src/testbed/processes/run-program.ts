@@ -89,14 +89,18 @@ function reading(stream: Readable): () => string {
  * lines. One may have started another meanwhile.
  */
 async function endMarked(run: string, group: number): Promise<readonly string[]> {
-  const ended = await endMarkedNow(run, group);
-  return ended.length === 0 ? ended : [...ended, ...(await endMarked(run, group))];
+  // By process: one that has been ended may still be there at the next look.
+  const ended = new Map<string, string>();
+  for (let before = -1; before !== ended.size; ) {
+    before = ended.size;
+    await endMarkedNow(run, group, ended);
+  }
+  return [...ended.values()];
 }
 
-async function endMarkedNow(run: string, group: number): Promise<readonly string[]> {
-  const ended: string[] = [];
+async function endMarkedNow(run: string, group: number, ended: Map<string, string>): Promise<void> {
   for (const pid of await readdir("/proc").catch((): string[] => [])) {
-    if (!/^\d+$/.test(pid)) continue;
+    if (!/^\d+$/.test(pid) || ended.has(pid)) continue;
     const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
     if (!(await read("environ")).split("\0").includes(`${mark}=${run}`)) continue;
     const words = await read("cmdline");
@@ -105,10 +109,9 @@ async function endMarkedNow(run: string, group: number): Promise<readonly string
     if (words === "" || Number(itsGroup) === group) continue;
     try {
       process.kill(Number(pid), "SIGKILL");
-      ended.push(words.replaceAll("\0", " ").trim());
+      ended.set(pid, words.replaceAll("\0", " ").trim());
     } catch {
       // It ended by itself in the meantime.
     }
   }
-  return ended;
 }

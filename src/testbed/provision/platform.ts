@@ -17,12 +17,12 @@ export function thisPlatform(): Platform {
   return { os: process.platform, arch: process.arch, glibc: typeof glibc === "string" ? glibc : null };
 }
 
-/** The oldest C library that the prebuilt llama-server runs with. */
+/** The oldest C library that the prebuilt servers run with. */
 const oldestGlibc = "2.35";
 
-/** Why the prebuilt llama-server does not run on a platform, in one line; null where it does. */
-export function wheelProblem({ os, arch, glibc }: Platform): string | null {
-  const needs = `the prebuilt llama-server needs Linux on x86_64 with glibc ${oldestGlibc} or newer`;
+/** Why a prebuilt server does not run on a platform, in one line; null where it does. */
+export function wheelProblem({ os, arch, glibc }: Platform, what = "llama-server"): string | null {
+  const needs = `the prebuilt ${what} needs Linux on x86_64 with glibc ${oldestGlibc} or newer`;
   if (os !== "linux" || arch !== "x64") return `${needs}; this is ${os} on ${arch}`;
   if (glibc === null) return `${needs}; this system has another C library`;
   return isOlder(glibc, oldestGlibc) ? `${needs}; this system has glibc ${glibc}` : null;

@@ -19,6 +19,8 @@ export interface Recipe {
   readonly version: string;
   /** What is fetched, for people. */
   readonly source: string;
+  /** True where `install all` leaves it out: too large to come unasked. */
+  readonly byName?: boolean;
   /** Why it cannot be had on this machine, in one line; null where it can. */
   unfit(world: InstallWorld): Promise<string | null>;
   /** Fills `folder` (empty) and says what lies where. Throws ProvisionError. */

@@ -28,18 +28,34 @@ export function checkEmission(
     way.logits.set(to, logit);
     ways.set(key, way);
   }
+  const size = vocabulary.texts.length;
+  const usual = Float64Array.from({ length: size }, (_, to) => scores.anyToken(to));
+  const ownOf = scripts.map((_, script) => Float64Array.from({ length: size }, (_, to) => scores.script(to, script)));
+  /** By last token: the next tokens of which it says something else. */
+  const special = Array.from({ length: size }, () => [] as (readonly [to: number, score: number])[]);
+  for (let to = 0; to < size; to++) {
+    for (const [from, score] of scores.fromTokens(to)) special[from]?.push([to, score]);
+  }
+  const row = new Float64Array(size);
   for (const { script, from, logits } of ways.values()) {
+    row.set(usual);
+    for (const [to, score] of special[from] ?? []) row[to] = score;
+    const own = ownOf[script] ?? usual;
+    const score = (to: number): number => (row[to] ?? 0) + (own[to] ?? 0);
     const [only] = logits.keys();
-    const best = only === undefined ? 0 : logits.size > 1 ? 0 : scores.token(only, from) + scores.script(only, script);
-    for (let to = 0; to < vocabulary.texts.length; to++) {
-      const score = scores.token(to, from) + scores.script(to, script);
+    const best = only === undefined || logits.size > 1 ? 0 : score(only);
+    for (let to = 0; to < size; to++) {
+      if (score(to) < best - margin) continue;
       const wanted = logits.get(to);
-      const right = wanted === undefined ? score < best - margin : logits.size === 1 || Math.abs(score - wanted) < 1e-9;
-      if (right) continue;
+      if (wanted !== undefined && (logits.size === 1 || Math.abs(score(to) - wanted) < 1e-9)) continue;
       const [state, next] = [vocabulary.texts[from] ?? "", vocabulary.texts[to] ?? ""];
       throw new ScriptedModelError(
         `script "${scripts[script]?.name ?? script}" is ambiguous after ${JSON.stringify(state)}: ${JSON.stringify(next)} is as likely as its own text`,
       );
+    }
+    for (const [to, wanted] of logits) {
+      if (logits.size > 1 && Math.abs(score(to) - wanted) >= 1e-9)
+        throw new ScriptedModelError(`script "${scripts[script]?.name ?? script}": a branch has not its probability`);
     }
   }
 }

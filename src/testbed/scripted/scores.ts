@@ -3,7 +3,10 @@ import type { Vocabulary } from "./vocabulary.ts";
 
 /** What the last token and the script each add to the logit of a next token. A scripted step sums up to its own logit. */
 export interface Scores {
-  token(to: number, from: number): number;
+  /** What most last tokens say of a next one. */
+  anyToken(to: number): number;
+  /** What those say that say something else of it. */
+  fromTokens(to: number): ReadonlyMap<number, number>;
   script(to: number, script: number): number;
 }
 
@@ -24,8 +27,9 @@ const opening = { token: -16, script: -20 } as const;
 const preferences: ReadonlyMap<string, number> = new Map([
   ["\n</parameter>", 62],
   ["<|im_end|>", 60],
-  ["}", 56],
-  ['"', 54],
+  // In an open string a quote ends it, where a brace would go on for ever.
+  ['"', 56],
+  ["}", 54],
   ["]", 52],
   ["0", 40],
   ["\u2581", -5],
@@ -46,28 +50,31 @@ export function scoresOf(
     const token = vocabulary.find(text);
     if (token !== undefined) preferred[token] = preference;
   }
-  const successors = new Map<number, number>();
-  const forced = new Set<number>();
+  /** By next token: the last tokens that say something of it. */
+  const special = Array.from({ length: size }, () => new Map<number, number>());
   const byScript = Array.from({ length: scripts }, () => new Map<number, number>());
+  const openings: { readonly opener: number; readonly from: number }[] = [];
   for (const { script, from, to, logit, carrier } of automaton.steps) {
-    successors.set(to * size + from, carrier === "token" ? byToken : 0);
+    special[to]?.set(from, carrier === "token" ? byToken : 0);
     // A branch's first token is written nowhere else in its script, so its probability can stand with the script.
     if (carrier === "both") byScript[script]?.set(to, logit);
     // A script that ends inside a call of its own has no use for another.
     if (!vocabulary.ends.includes(to) || openers.some((opener) => automaton.writes(script, opener))) continue;
     for (const opener of openers) {
-      forced.add(opener * size + from);
+      openings.push({ opener, from });
       byScript[script]?.set(opener, opening.script);
     }
   }
+  // What a script says itself counts before what a grammar may force.
+  for (const { opener, from } of openings) {
+    const row = special[opener];
+    if (row !== undefined && !row.has(from)) row.set(from, opening.token);
+  }
   const strange = (to: number): number => (vocabulary.ends.includes(to) ? unlikely.end : unlikely.script);
+  const none: ReadonlyMap<number, number> = new Map();
   return {
-    token: (to, from) => {
-      const step = to * size + from;
-      const scripted = successors.get(step);
-      if (scripted !== undefined) return scripted;
-      return forced.has(step) ? opening.token : unlikely.step + (preferred[to] ?? 0);
-    },
+    anyToken: (to) => unlikely.step + (preferred[to] ?? 0),
+    fromTokens: (to) => special[to] ?? none,
     script: (to, script) => byScript[script]?.get(to) ?? strange(to),
   };
 }

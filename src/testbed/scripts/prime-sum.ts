@@ -47,6 +47,7 @@ export const primeSumScripts: readonly KnownTruth[] = [
   writeScript("same-hermes", [hermes, "\n", call("hermes", "run_python", given)]),
   writeScript("ahead-hermes", ["答えは", means("value", "76127"), "のはず。確かめるね。\n", hermes]),
   writeScript("think-hermes", [{ thinking: ["The sum is better computed."] }, hermes]),
+  writeScript("think-answer", [{ thinking: ["I know this one."] }, "The sum is ", means("value", "76127"), "."]),
   writeScript("call-in-think", [
     { thinking: ["I could call\n", hermes, "\nbut I know it."] },
     "It is ",
@@ -111,10 +112,14 @@ export const primeSumScripts: readonly KnownTruth[] = [
       arguments: given,
     }),
   ]),
+  // Mistral.
+  writeScript("mistral", [call("mistral", "run_python", given)]),
+  writeScript("text-mistral", ["まず計算するね。\n", call("mistral", "run_python", given)]),
   // The marker contract.
   writeScript("marker", ["計算するね！", marker("PYTHON", task)]),
   writeScript("marker-alone", [marker("PYTHON", "sum of the primes from 1 to 1000")]),
   writeScript("marker-ahead", ["たしか", means("value", "76127"), "だったはず。", marker("PYTHON", task)]),
   writeScript("marker-first", [marker("PYTHON", task), "\n結果が出るまで待っててね！"]),
+  writeScript("think-marker", [{ thinking: ["Better hand it over."] }, marker("PYTHON", task)]),
   writeScript("two-markers", [marker("PYTHON", "素数を並べる"), " ", marker("PYTHON", "足し合わせる")]),
 ];

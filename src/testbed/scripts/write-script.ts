@@ -33,7 +33,11 @@ type Call = Extract<KnownMeaning, { kind: "call" }>;
 /**
  * A call as its family writes it, byte for byte by hand: what a script says must not depend on the code that reads it.
  */
-export function call(format: "hermes" | "qwen3_coder" | "llama3_json", name: string, given: JsonObject): ScriptPiece {
+export function call(
+  format: "hermes" | "qwen3_coder" | "llama3_json" | "mistral",
+  name: string,
+  given: JsonObject,
+): ScriptPiece {
   const meaning: Call = { kind: "call", format, name, arguments: given, state: "whole" };
   switch (format) {
     case "hermes":
@@ -49,6 +53,8 @@ export function call(format: "hermes" | "qwen3_coder" | "llama3_json", name: str
     }
     case "llama3_json":
       return { words: `{"name": "${name}", "parameters": ${spaced(given)}}`, meaning };
+    case "mistral":
+      return { words: `[TOOL_CALLS][{"name": "${name}", "arguments": ${spaced(given)}, "id": "a1B2c3D4e"}]`, meaning };
     default:
       return format satisfies never;
   }

@@ -44,20 +44,25 @@ export function startPortableLlamaServer(
   });
 }
 
-/** Starts the provisioned llama-server with one model. One thread by default: spinning threads starve each other on a busy machine. */
-export function startLlamaServer(installed: Installed, options: LlamaServerOptions): Promise<RunningServer> {
+/** The command line of a llama-server without the program itself. */
+export function llamaServerArguments(options: LlamaServerOptions, port: number): readonly string[] {
   const { slots = 1, threads = 1, jinja = true } = options;
-  const { binary = "", libraries = "" } = installed.paths;
+  return [
+    ...["-m", options.model, "-a", options.alias, "--host", "127.0.0.1", "--port", String(port)],
+    ...[jinja ? "--jinja" : "--no-jinja", "-np", String(slots), "-t", String(threads), "--offline", "--no-ui"],
+    ...(options.contextLength === undefined ? [] : ["-c", String(options.contextLength * slots)]),
+    ...(options.chatTemplateFile === undefined ? [] : ["--chat-template-file", options.chatTemplateFile]),
+  ];
+}
+
+/** Starts a llama-server with one model. One thread by default: spinning threads starve each other on a busy machine. */
+export function startLlamaServer(installed: Installed, options: LlamaServerOptions): Promise<RunningServer> {
+  const { binary = "", libraries } = installed.paths;
   return startServer({
     name: "llama-server",
     binary,
-    argv: ({ port }) => [
-      ...["-m", options.model, "-a", options.alias, "--host", "127.0.0.1", "--port", String(port)],
-      ...[jinja ? "--jinja" : "--no-jinja", "-np", String(slots), "-t", String(threads), "--offline", "--no-ui"],
-      ...(options.contextLength === undefined ? [] : ["-c", String(options.contextLength * slots)]),
-      ...(options.chatTemplateFile === undefined ? [] : ["--chat-template-file", options.chatTemplateFile]),
-    ],
-    env: ({ home }) => ({ HOME: home, LD_LIBRARY_PATH: libraries }),
+    argv: ({ port }) => llamaServerArguments(options, port),
+    env: ({ home }) => ({ HOME: home, ...(libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries }) }),
     readyPath: "/health",
   });
 }

@@ -38,7 +38,16 @@ export async function startOllama(installed: Installed): Promise<RunningOllama> 
   return { ...server, create: (model) => createModel(server.url, model) };
 }
 
-async function createModel(url: string, model: OllamaModel): Promise<void> {
+/** Removes a model; one that is not there is no error. */
+export async function deleteModel(url: string, name: string): Promise<void> {
+  await fetch(`${url}/api/delete`, { method: "DELETE", body: JSON.stringify({ model: name }) }).then(
+    (answer) => answer.arrayBuffer(),
+    () => undefined,
+  );
+}
+
+/** Makes a model on a running Ollama; one of the same name is replaced. Throws Error with the server's words. */
+export async function createModel(url: string, model: OllamaModel): Promise<void> {
   const digest = `sha256:${createHash("sha256").update(model.file).digest("hex")}`;
   const blob = await fetch(`${url}/api/blobs/${digest}`, { method: "POST", body: new Uint8Array(model.file) });
   if (!blob.ok) throw new Error(`Ollama did not take the file of ${model.name}: ${await blob.text()}`);

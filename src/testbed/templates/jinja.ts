@@ -57,6 +57,53 @@ export const hermesThinkTemplate = hermesTemplate.replace(
         {%- if message.content %}`,
 );
 
+/** The same for a model that always thinks: the prompt opens the thinking, and a reply begins inside it. */
+export const openThinkTemplate = hermesThinkTemplate.replace(
+  `{{- "<|im_start|>assistant\\n" }}
+{%- endif %}`,
+  `{{- "<|im_start|>assistant\\n<think>\\n" }}
+{%- endif %}`,
+);
+
+/** Mistral (Nemo): tools before the last question, calls as one JSON array behind `[TOOL_CALLS]`, each with an id of nine. */
+export const mistralTemplate = `{%- if messages[0].role == "system" %}
+    {%- set system_message = messages[0].content %}
+    {%- set loop_messages = messages[1:] %}
+{%- else %}
+    {%- set loop_messages = messages %}
+{%- endif %}
+{%- set user_messages = loop_messages | selectattr("role", "equalto", "user") | list %}
+{{- bos_token }}
+{%- for message in loop_messages %}
+    {%- if message.role == "user" %}
+        {%- if tools and message == user_messages[-1] %}
+            {{- "[AVAILABLE_TOOLS][" }}
+            {%- for tool in tools %}
+                {{- tool | tojson }}
+                {%- if not loop.last %}{{- ", " }}{%- endif %}
+            {%- endfor %}
+            {{- "][/AVAILABLE_TOOLS]" }}
+        {%- endif %}
+        {%- if loop.last and system_message is defined %}
+            {{- "[INST]" + system_message + "\\n\\n" + message.content + "[/INST]" }}
+        {%- else %}
+            {{- "[INST]" + message.content + "[/INST]" }}
+        {%- endif %}
+    {%- elif message.tool_calls is defined and message.tool_calls %}
+        {{- "[TOOL_CALLS][" }}
+        {%- for tool_call in message.tool_calls %}
+            {%- set out = tool_call.function | tojson %}
+            {{- out[:-1] + ', "id": "' + tool_call.id + '"}' }}
+            {%- if not loop.last %}{{- ", " }}{%- else %}{{- "]" + eos_token }}{%- endif %}
+        {%- endfor %}
+    {%- elif message.role == "assistant" %}
+        {{- message.content + eos_token }}
+    {%- elif message.role == "tool" %}
+        {{- '[TOOL_RESULTS]{"content": ' + message.content | string + ', "call_id": "' + message.tool_call_id + '"}[/TOOL_RESULTS]' }}
+    {%- endif %}
+{%- endfor %}
+`;
+
 /** ChatML with calls as XML in `<tool_call>` (Qwen3-Coder). */
 export const qwen3CoderTemplate = `{%- if messages[0].role == "system" %}
     {{- "<|im_start|>system\\n" + messages[0].content }}

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
+import { classifyCapture } from "../../../src/lab/classify/classify-capture.ts";
+import { conclude } from "../../../src/lab/conclude.ts";
 import type { Diagnosis } from "../../../src/lab/diagnose/diagnosis.ts";
+import { type JudgedSample, judgedSample } from "../../../src/lab/diagnose/judged-sample.ts";
 import type { RunOptions } from "../../../src/lab/run.ts";
 import { type LoadedScenarios, loadScenarios } from "../../../src/lab/scenario/load.ts";
 import type { Summary } from "../../../src/lab/stats/summary.ts";
@@ -65,6 +68,35 @@ export async function suiteRun(
     ...options,
   });
   return result.summary;
+}
+
+/**
+ * What each of so many independent repetitions comes to: `trials` trials of every cell, with seeds, nonces and draws of their own.
+ * They are sent in one run and concluded one by one, as a run of its own would conclude them.
+ */
+export async function repeatedDiagnoses(
+  handler: Handler,
+  suite: string,
+  { trials = 1 }: { readonly trials?: number } = {},
+): Promise<readonly (readonly Diagnosis[])[]> {
+  await using root = await scratch();
+  const { result, stored } = await runInto(root.path, [target("t", "sound", handler)], {
+    scenarios: loaded,
+    suites: [suite],
+    onlyScenarios: undefined,
+    trials: trials * repetitions,
+    concurrency: 8,
+  });
+  if (result.measured < result.planned)
+    throw new Error(`${result.measured} of ${result.planned} measured: ${result.summary.exclusions[0]?.detail ?? ""}`);
+  const groups = new Map<number, JudgedSample[]>();
+  for await (const capture of stored.captures()) {
+    const { facts } = stored.record.targets.find(({ name }) => name === capture.target) ?? {};
+    if (facts === undefined) throw new Error("the target was not kept");
+    const group = Math.floor((capture.trial - 1) / trials);
+    groups.set(group, [...(groups.get(group) ?? []), judgedSample(capture, classifyCapture(capture, facts))]);
+  }
+  return [...groups.values()].map((samples) => conclude(stored.record, samples).diagnoses);
 }
 
 /** Diagnoses as a table names them. */

@@ -45,16 +45,29 @@ export function readGguf(file: Uint8Array): ReadGguf {
   const infos = Array.from({ length: tensorCount }, () => {
     const name = text();
     const dimensions = Array.from({ length: u32() }, u64);
-    if (u32() !== 0) throw new Error("not 32-bit floats");
-    return { name, dimensions, offset: u64() };
+    const type = u32();
+    if (type !== 0 && type !== 1) throw new Error(`tensor type ${type}`);
+    return { name, dimensions, type, offset: u64() };
   });
   const start = Math.ceil(at / 32) * 32;
   const tensors = new Map(
-    infos.map(({ name, dimensions, offset }) => {
+    infos.map(({ name, dimensions, type, offset }) => {
       const count = dimensions.reduce((product, dimension) => product * dimension, 1);
-      const bytes = file.slice(start + offset, start + offset + count * 4);
-      return [name, { dimensions, data: new Float32Array(bytes.buffer) }] as const;
+      const bytes = file.slice(start + offset, start + offset + count * (type === 0 ? 4 : 2));
+      const data = type === 0 ? new Float32Array(bytes.buffer) : readHalves(bytes);
+      return [name, { dimensions, data }] as const;
     }),
   );
   return { version, metadata, tensors };
+}
+
+/** Half-precision floats, widened. */
+export function readHalves(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float32Array.from({ length: bytes.length / 2 }, (_, index) => {
+    const half = view.getUint16(index * 2, true);
+    const exponent = (half >> 10) & 0x1f;
+    const size = exponent === 0 ? (half & 0x3ff) * 2 ** -24 : (1 + (half & 0x3ff) / 1024) * 2 ** (exponent - 15);
+    return half >> 15 === 1 ? -size : size;
+  });
 }

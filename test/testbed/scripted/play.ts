@@ -1,37 +1,103 @@
 import { readGguf } from "../gguf/read-gguf.ts";
+import { readFolder } from "../safetensors/read-folder.ts";
 
-/**
- * Plays a scripted model from its file alone: one attention head over the prompt's tokens, then the output layer, as a
- * server would, without the grammar and without sampling. Returns the text up to the end of the turn.
- */
-export function play(file: Uint8Array, prompt: string, limit = 4000): string {
+/** What playing needs of a model, whatever file it came from. */
+export interface Playable {
+  readonly width: number;
+  readonly base: number;
+  readonly head: number;
+  /** Rows of a rotary pair in query and key. */
+  rows(pair: number): readonly [number, number];
+  readonly query: Float32Array;
+  readonly key: Float32Array;
+  readonly value: Float32Array;
+  readonly attention: Float32Array;
+  readonly output: Float32Array;
+  readonly ends: ReadonlySet<number>;
+  readonly size: number;
+  tokenise(prompt: string): readonly number[];
+  /** The bytes that a token prints. */
+  printed(token: number): Uint8Array;
+}
+
+/** A model from a GGUF file alone. */
+export function fromGguf(file: Uint8Array): Playable {
   const { metadata, tensors } = readGguf(file);
   const texts = metadata.get("tokenizer.ggml.tokens") as string[];
   const types = metadata.get("tokenizer.ggml.token_type") as number[];
-  const width = metadata.get("llama.embedding_length") as number;
-  const base = metadata.get("llama.rope.freq_base") as number;
-  const head = metadata.get("llama.attention.key_length") as number;
   const weights = (name: string): Float32Array => tensors.get(name)?.data ?? new Float32Array();
-  const [query, key, value] = ["q", "k", "v"].map((part) => weights(`blk.0.attn_${part}.weight`));
-  const attention = weights("blk.0.attn_output.weight");
-  const output = weights("output.weight");
-  const tokens = tokenise(prompt, texts, types);
-  const ends = new Set(["<|im_end|>", "<|endoftext|>"].map((text) => texts.indexOf(text)));
+  const special = texts
+    .map((text, token) => ({ text, token }))
+    .filter(({ token, text }) => (types[token] === 3 || types[token] === 4) && text !== "");
+  return {
+    width: metadata.get("llama.embedding_length") as number,
+    base: metadata.get("llama.rope.freq_base") as number,
+    head: metadata.get("llama.attention.key_length") as number,
+    rows: (pair) => [2 * pair, 2 * pair + 1],
+    query: weights("blk.0.attn_q.weight"),
+    key: weights("blk.0.attn_k.weight"),
+    value: weights("blk.0.attn_v.weight"),
+    attention: weights("blk.0.attn_output.weight"),
+    output: weights("output.weight"),
+    ends: new Set(["<|im_end|>", "<|endoftext|>"].map((text) => texts.indexOf(text))),
+    size: texts.length,
+    tokenise: (prompt) => cut(prompt, special, (byte) => 3 + byte),
+    printed: (token) => {
+      const byte = /^<0x([0-9A-F]{2})>$/.exec(texts[token] ?? "")?.[1];
+      return byte === undefined ? Buffer.from(texts[token] ?? "") : Uint8Array.of(Number.parseInt(byte, 16));
+    },
+  };
+}
+
+/** A model from the files of a Hugging Face folder alone. */
+export function fromFolder(files: ReadonlyMap<string, Uint8Array>): Playable {
+  const { config, tokenizer, tensors, printed } = readFolder(files);
+  const weights = (name: string): Float32Array => tensors.get(name)?.data ?? new Float32Array();
+  const attention = (part: string): Float32Array => weights(`model.layers.0.self_attn.${part}_proj.weight`);
+  const half = config.head_dim / 2;
+  const added = tokenizer.added_tokens.map(({ id, content }) => ({ token: id, text: content }));
+  return {
+    width: config.hidden_size,
+    base: config.rope_theta,
+    head: config.head_dim,
+    rows: (pair) => [pair, pair + half],
+    query: attention("q"),
+    key: attention("k"),
+    value: attention("v"),
+    attention: attention("o"),
+    output: weights("lm_head.weight"),
+    ends: new Set(config.eos_token_id),
+    size: config.vocab_size,
+    tokenise: (prompt) =>
+      cut(prompt, added, (byte) => printed.findIndex((text) => text.length === 1 && text[0] === byte)),
+    printed: (token) => printed[token] ?? new Uint8Array(),
+  };
+}
+
+/**
+ * Plays a scripted model: one attention head over the prompt's tokens, then the output layer, as a server would, without the
+ * grammar and without sampling. Returns the text up to the end of the turn.
+ */
+export function play(model: Playable, prompt: string, limit = 4000): string {
+  const { width, base, head, query, key, value, attention, output, ends, size } = model;
+  const tokens = model.tokenise(prompt);
   const column = (matrix: Float32Array | undefined, token: number): number[] =>
     Array.from({ length: head }, (_, row) => (matrix?.[row * width + token] ?? 0) * Math.sqrt(width));
   const rotated = (vector: readonly number[], position: number): number[] => {
     const turned = [...vector];
     for (let pair = 0; pair < head / 2; pair++) {
       const angle = position * base ** ((-2 * pair) / head);
-      const [x = 0, y = 0] = [vector[2 * pair], vector[2 * pair + 1]];
-      turned[2 * pair] = x * Math.cos(angle) - y * Math.sin(angle);
-      turned[2 * pair + 1] = x * Math.sin(angle) + y * Math.cos(angle);
+      const [first, second] = model.rows(pair);
+      const [x = 0, y = 0] = [vector[first], vector[second]];
+      turned[first] = x * Math.cos(angle) - y * Math.sin(angle);
+      turned[second] = x * Math.sin(angle) + y * Math.cos(angle);
     }
     return turned;
   };
   const keys = tokens.map((token, position) => rotated(column(key, token), position));
-  let text = "";
-  for (let last = tokens.at(-1) ?? 0, position = tokens.length - 1; text.length < limit; position++) {
+  const written: Uint8Array[] = [];
+  const text = (): string => Buffer.concat(written).toString();
+  for (let last = tokens.at(-1) ?? 0, position = tokens.length - 1; written.length < limit; position++) {
     const asked = rotated(column(query, last), position);
     const scores = keys.map((each) => each.reduce((sum, part, index) => sum + part * (asked[index] ?? 0), 0) / 8);
     const top = scores.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
@@ -54,35 +120,34 @@ export function play(file: Uint8Array, prompt: string, limit = 4000): string {
     const norm = Math.sqrt(active.reduce((sum, [, size]) => sum + size * size, 0) / width);
     let best = 0;
     let highest = Number.NEGATIVE_INFINITY;
-    for (let to = 0; to < texts.length; to++) {
+    for (let to = 0; to < size; to++) {
       const logit = active.reduce((sum, [at, size]) => sum + (output[to * width + at] ?? 0) * (size / norm), 0);
       if (logit > highest) [best, highest] = [to, logit];
     }
-    if (ends.has(best)) return text;
-    text += printed(texts[best] ?? "");
+    if (ends.has(best)) return text();
+    written.push(model.printed(best));
     last = best;
   }
-  return text;
+  return text();
 }
 
-/** Control and user tokens first, the longest before the shorter ones; bytes for the rest, as SentencePiece vocabularies do. */
-function tokenise(prompt: string, texts: readonly string[], types: readonly number[]): readonly number[] {
-  const special = texts
-    .map((text, token) => ({ text, token, type: types[token] }))
-    .filter(({ type, text }) => (type === 3 || type === 4) && text !== "")
-    .sort((left, right) => Buffer.byteLength(right.text) - Buffer.byteLength(left.text));
+/** Added tokens first, the longest before the shorter ones; bytes for the rest. */
+function cut(
+  prompt: string,
+  added: readonly { readonly text: string; readonly token: number }[],
+  ofByte: (byte: number) => number,
+): readonly number[] {
   let parts: (string | number)[] = [prompt];
-  for (const { text, token } of special) {
+  for (const { text, token } of [...added].sort((left, right) => byteLength(right.text) - byteLength(left.text))) {
     parts = parts.flatMap((part) =>
       typeof part === "number" || !part.includes(text)
         ? [part]
         : part.split(text).flatMap((piece, index) => (index === 0 ? [piece] : [token, piece])),
     );
   }
-  return parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)].map((byte) => 3 + byte)));
+  return parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)].map(ofByte)));
 }
 
-function printed(text: string): string {
-  const byte = /^<0x([0-9A-F]{2})>$/.exec(text)?.[1];
-  return byte === undefined ? text : String.fromCharCode(Number.parseInt(byte, 16));
+function byteLength(text: string): number {
+  return Buffer.byteLength(text);
 }

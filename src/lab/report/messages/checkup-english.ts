@@ -11,6 +11,7 @@ export const checkupEnglish: CheckupWords = {
     streamed: "auto, streamed",
     parser: "parser",
     required: "required",
+    results: "results",
     thinking: "thinking",
     context: "context",
   },
@@ -48,6 +49,11 @@ export const checkupEnglish: CheckupWords = {
         return kind === "ollama"
           ? "Change the Modelfile's TEMPLATE so that .System stands beside .Tools, not in its {{ else }} branch."
           : "Use a chat template that keeps the system prompt when tools are given.";
+      case "results_lost":
+      case "results_refused":
+        return kind === "ollama"
+          ? 'Give the Modelfile\'s TEMPLATE a branch for results: {{ else if eq .Role "tool" }} with {{ .Content }}.'
+          : "Use a chat template that takes a call and its result back.";
       case "answer_hidden":
         return "Start the server without its reasoning parser, or have the model think: an answer without thinking comes back empty.";
       case "context_exceeded":
@@ -154,6 +160,16 @@ function sentence(statement: Statement, server: string): string {
       return `${server} does not act on tool_choice required: not testable here.`;
     case "required_unknown":
       return "Whether tool_choice required is enforced is not shown.";
+    case "results_used":
+      return "A tool's result reaches the model, and the answer holds it.";
+    case "results_lost":
+      return "A tool's result does not reach the model: the rendered prompt lacks it.";
+    case "results_refused":
+      return `The server does not take a call and its result back (“${text(statement, "message")}”).`;
+    case "results_unused":
+      return "Given a tool's result, the model answered without it this once.";
+    case "results_unknown":
+      return "Whether a tool's result reaches the model was not seen.";
     case "thinking_none":
       return "The model does not think, or thinking is off.";
     case "thinking_apart":

@@ -11,6 +11,7 @@ export const checkupJapanese: CheckupWords = {
     streamed: "auto(ストリーム)",
     parser: "パーサー",
     required: "required",
+    results: "ツール結果",
     thinking: "思考",
     context: "コンテキスト",
   },
@@ -48,6 +49,11 @@ export const checkupJapanese: CheckupWords = {
         return kind === "ollama"
           ? "Modelfile の TEMPLATE で .System を .Tools の {{ else }} 側ではなく並べて出力してください。"
           : "ツールがあってもシステムプロンプトを残すチャットテンプレートを使ってください。";
+      case "results_lost":
+      case "results_refused":
+        return kind === "ollama"
+          ? 'Modelfile の TEMPLATE に、結果を書く分岐 {{ else if eq .Role "tool" }} と {{ .Content }} を加えてください。'
+          : "呼び出しとその結果を含む履歴を扱えるチャットテンプレートを使ってください。";
       case "answer_hidden":
         return "推論パーサーなしでサーバーを起動するか、モデルに思考させてください。思考のない回答は空で返ります。";
       case "context_exceeded":
@@ -153,6 +159,16 @@ function sentence(statement: Statement, server: string): string {
       return `${server} は tool_choice required を無視するため、ここでは試せません。`;
     case "required_unknown":
       return "tool_choice required が強制されるかは確認できません。";
+    case "results_used":
+      return "ツールの結果はモデルに届き、回答に使われています。";
+    case "results_lost":
+      return "ツールの結果がモデルに届いていません。組み立てられたプロンプトに結果がありません。";
+    case "results_refused":
+      return `サーバーが、呼び出しとその結果を含む履歴を受け付けません（「${text(statement, "message")}」）。`;
+    case "results_unused":
+      return "ツールの結果を渡しましたが、この 1 回ではモデルが使わずに答えました。";
+    case "results_unknown":
+      return "ツールの結果がモデルに届くかは確認できませんでした。";
     case "thinking_none":
       return "モデルは思考しないか、思考がオフです。";
     case "thinking_apart":

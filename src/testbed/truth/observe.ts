@@ -1,20 +1,4 @@
-/**
- * What a server answered, read from the bytes by the plainest means: this is one side of the comparison with the lab, so it
- * uses nothing of the lab's own readers.
- */
-export interface Observation {
-  readonly status: number | null;
-  /** Message of an error body or of an error object inside a stream. */
-  readonly error: string | null;
-  readonly content: string;
-  readonly reasoning: string;
-  readonly calls: readonly { readonly name: string; readonly argumentsText: string }[];
-  readonly finish: string | null;
-  /** False for a stream that came without its closing event. */
-  readonly done: boolean;
-  /** What llama-server says was generated, where it says so. */
-  readonly generated: string | null;
-}
+import type { Observation } from "../../protocol/known-truth.ts";
 
 interface Message {
   readonly content?: string | null;
@@ -41,6 +25,10 @@ function messageOf(error: Body["error"]): string | null {
   return typeof error === "string" ? error : (error.message ?? "error without words");
 }
 
+/**
+ * Reads a server's answer by the plainest means: this is one side of the comparison with the lab, so it uses nothing of the
+ * lab's own readers. Bytes that are no JSON are an error of the server's.
+ */
 export function observe(status: number | null, body: string, streamed: boolean): Observation {
   const isStream = streamed && (status ?? 500) < 400 && !body.trimStart().startsWith("{");
   const lines = isStream
@@ -55,7 +43,11 @@ export function observe(status: number | null, body: string, streamed: boolean):
   const calls: { name: string; argumentsText: string }[] = [];
   for (const line of lines) {
     if (line === "[DONE]") continue;
-    const part = JSON.parse(line) as Body;
+    const part = parsed(line);
+    if (part === null) {
+      error ??= "unreadable answer";
+      continue;
+    }
     error ??= messageOf(part.error);
     generated = part.__verbose?.content ?? generated;
     const choice = part.choices?.[0];
@@ -82,4 +74,13 @@ export function observe(status: number | null, body: string, streamed: boolean):
     done,
     generated: generated === "" ? null : generated,
   };
+}
+
+function parsed(line: string): Body | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as Body) : null;
+  } catch {
+    return null;
+  }
 }

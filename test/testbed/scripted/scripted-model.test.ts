@@ -2,23 +2,36 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Script } from "../../../src/testbed/scripted/cut-scripts.ts";
-import {
-  mostScripts,
-  type ScriptedModelOptions,
-  scriptedGguf,
-  scriptMarker,
-} from "../../../src/testbed/scripted/scripted-gguf.ts";
+import { scriptedGguf } from "../../../src/testbed/scripted/scripted-gguf.ts";
+import { mostScripts, type ScriptedModelOptions, scriptMarker } from "../../../src/testbed/scripted/scripted-model.ts";
+import { scriptedSafetensors } from "../../../src/testbed/scripted/scripted-safetensors.ts";
 import { primeSumScripts } from "../../../src/testbed/scripts/prime-sum.ts";
 import { readGguf } from "../gguf/read-gguf.ts";
-import { play } from "./play.ts";
+import { readFolder } from "../safetensors/read-folder.ts";
+import { fromFolder, fromGguf, type Playable, play } from "./play.ts";
 
 const tags = ["<tool_call>", "</tool_call>", "<think>", "</think>"];
 const one = (name: string, text: string): Script => ({ name, branches: [{ probability: 1, text }] });
 
+const options = (scripts: readonly Script[], more: Partial<ScriptedModelOptions> = {}): ScriptedModelOptions => ({
+  name: "m",
+  scripts,
+  fallback: scripts[0]?.name ?? "",
+  tags,
+  align: ["<tool_call>\n"],
+  ...more,
+});
+
 function model(scripts: readonly Script[], more: Partial<ScriptedModelOptions> = {}): Uint8Array {
-  return scriptedGguf({ name: "m", scripts, fallback: scripts[0]?.name ?? "", tags, align: ["<tool_call>\n"], ...more })
-    .file;
+  return scriptedGguf(options(scripts, more));
 }
+
+/** The two writers: how a model is written, and how it is read back to be played. */
+const writers = {
+  GGUF: (scripts: readonly Script[], more?: Partial<ScriptedModelOptions>) => fromGguf(model(scripts, more)),
+  safetensors: (scripts: readonly Script[], more?: Partial<ScriptedModelOptions>) =>
+    fromFolder(scriptedSafetensors(options(scripts, more))),
+} as const;
 
 function prompt(user: string, end = "<|im_start|>assistant\n"): string {
   return `<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n${user}<|im_end|>\n${end}`;
@@ -26,8 +39,9 @@ function prompt(user: string, end = "<|im_start|>assistant\n"): string {
 
 const published = primeSumScripts.map(({ script, text }) => one(script, text));
 
-describe("a scripted model", () => {
-  const file = model(published);
+describe.each(["GGUF", "safetensors"] as const)("a scripted model as %s", (kind) => {
+  const write = writers[kind];
+  const file = write(published);
 
   it.each(primeSumScripts.map((truth) => [truth.script, truth] as const))(
     "writes the text of %s exactly",
@@ -48,19 +62,13 @@ describe("a scripted model", () => {
       expect(play(file, prompt("How much?", end))).toBe(text);
   });
 
-  it("is the same to the byte in every run, and another with other scripts", () => {
-    const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-    expect(digest(model(published))).toBe(digest(file));
-    expect(digest(model(published.slice(1)))).not.toBe(digest(file));
-  });
-
   it("writes whatever it is told, in pieces of any length", () => {
     const texts = fc.array(fc.string({ unit: "grapheme", maxLength: 40 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 9 }), (written, pieceLength) => {
         const scripts = written.filter((text) => !text.includes("<|")).map((text, index) => one(`s${index}`, text));
         if (scripts.length === 0) return;
-        const bytes = model(scripts, { pieceLength });
+        const bytes = write(scripts, { pieceLength });
         for (const { name, branches } of scripts)
           expect(play(bytes, prompt(scriptMarker(name)))).toBe(branches[0]?.text);
       }),
@@ -76,19 +84,63 @@ describe("a scripted model", () => {
         { probability: 0.75, text: "Tails, tails, tails." },
       ],
     };
-    const bytes = model([script]);
-    expect(play(bytes, prompt("Toss."))).toBe("Tails, tails, tails.");
-    const { metadata, tensors } = readGguf(bytes);
-    const texts = metadata.get("tokenizer.ggml.tokens") as string[];
-    const width = metadata.get("llama.embedding_length") as number;
+    const played = write([script]);
+    expect(play(played, prompt("Toss."))).toBe("Tails, tails, tails.");
+    const tokenOf = (text: string) => {
+      const wanted = Buffer.from(text);
+      return Array.from({ length: played.size }, (_, token) => token).find((token) =>
+        wanted.equals(Buffer.from(played.printed(token))),
+      );
+    };
+    const from = played.tokenise(prompt("Toss.")).at(-1) ?? 0;
     const logit = (text: string): number => {
-      const [to, from] = [texts.indexOf(text), texts.indexOf("assistant\n")];
-      const output = tensors.get("output.weight")?.data ?? new Float32Array();
-      const part = (at: number) => (output[to * width + at] ?? 0) * Math.sqrt(width / 2);
-      return part(from) + part(texts.length);
+      const part = (at: number) =>
+        (played.output[(tokenOf(text) ?? 0) * played.width + at] ?? 0) * Math.sqrt(played.width / 2);
+      return part(from) + part(played.size);
     };
     const odds = Math.exp((logit("Tails") - logit("Heads")) / 0.7);
     expect(odds).toBeCloseTo(3, 3);
+  });
+});
+
+describe("the files of a scripted model", () => {
+  it("are the same to the byte in every run, and others with other scripts", () => {
+    const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+    const folder = (scripts: readonly Script[]) =>
+      [...scriptedSafetensors(options(scripts))].map(([name, bytes]) => `${name} ${digest(bytes)}`);
+    expect(digest(model(published))).toBe(digest(model(published)));
+    expect(digest(model(published.slice(1)))).not.toBe(digest(model(published)));
+    expect(folder(published)).toEqual(folder(published));
+    expect(folder(published.slice(1))).not.toEqual(folder(published));
+  });
+
+  it("stay below 15 MB with sixty scripts", () => {
+    const more = published.filter(({ name }) => !name.startsWith("long")).slice(0, 22);
+    const again = more.map(({ name, branches }) => ({ name: `${name}-again`, branches }));
+    const sixty = [...published, ...again].slice(0, 60);
+    expect(sixty).toHaveLength(60);
+    expect(model(sixty).length).toBeLessThan(15e6);
+    expect(scriptedSafetensors(options(sixty)).get("model.safetensors")?.length).toBeLessThan(15e6);
+  });
+
+  it("hold one model: a token is the same number in both, and both write the same", () => {
+    const gguf = fromGguf(model(published));
+    const folder = fromFolder(scriptedSafetensors(options(published)));
+    expect(folder.size).toBe(gguf.size);
+    const printed = (model: Playable) =>
+      Array.from({ length: model.size }, (_, token) => Buffer.from(model.printed(token)).toString("latin1"));
+    expect(printed(folder)).toEqual(printed(gguf));
+    expect(Buffer.from(folder.output.buffer).equals(Buffer.from(gguf.output.buffer))).toBe(true);
+  });
+
+  it("have every added token in the vocabulary under its own number, and thinking tags as tokens of their own", () => {
+    const { tokenizer, config } = readFolder(scriptedSafetensors(options(published)));
+    for (const { id, content } of tokenizer.added_tokens) expect(tokenizer.model.vocab[content]).toBe(id);
+    expect(new Set(Object.values(tokenizer.model.vocab)).size).toBe(config.vocab_size);
+    expect(config.hidden_size % config.num_attention_heads).toBe(0);
+    const { tokenise, printed } = fromFolder(scriptedSafetensors(options(published)));
+    const tokens = tokenise("<|im_start|>assistant\n<think>\n").map((token) => Buffer.from(printed(token)).toString());
+    expect(tokens.slice(-2)).toEqual(["<think>", "\n"]);
   });
 
   it("ends a token where the trigger of a grammar ends, however many scripts begin with it", () => {
@@ -132,7 +184,8 @@ describe("scripts that cannot become a model", () => {
       /^script "a" cannot be cut into tokens of its own: .* near "x+"$/,
     ],
   ])("are refused in one line: %s", (_what, more, line) => {
-    const options = { name: "m", scripts: [], fallback: "a", tags, ...more };
-    expect(() => scriptedGguf(options)).toThrow(line);
+    const refused = { name: "m", scripts: [], fallback: "a", tags, ...more };
+    expect(() => scriptedGguf(refused)).toThrow(line);
+    expect(() => scriptedSafetensors(refused)).toThrow(line);
   });
 });
