@@ -2,6 +2,8 @@ import { gzipSync } from "node:zlib";
 import type { SampleRow } from "../sample-row.ts";
 import type { Mark, ReplyView, SampleView, TextView } from "../sample-view.ts";
 
+/** Beyond this level packing costs more time than it saves space. */
+const packingLevel = 3;
 /** UTF-16 units of one text that a page holds; the whole text stays in the run's captures. */
 const longestText = 262_144;
 const leftOutMark = "\u2026";
@@ -117,7 +119,7 @@ export function pageSample(sample: SampleView, shared: SharedTexts) {
 
 /** Several samples packed for a script element: gzip in base64, unpacked by the page when one of them is read. */
 export function packSamples(samples: readonly unknown[]): string {
-  return gzipSync(JSON.stringify(samples)).toString("base64");
+  return gzipSync(JSON.stringify(samples), { level: packingLevel }).toString("base64");
 }
 
 function pageReply(reply: ReplyView) {
