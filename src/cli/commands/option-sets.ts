@@ -141,6 +141,30 @@ export const runOptions = {
       ja: "手元で記録したリクエスト(チャット本文、または {meta, headers, body})",
     },
   },
+  "through-adapter": {
+    kind: "flag",
+    group: "plan",
+    describe: {
+      en: "Send each sample twice: direct, and through the adapter",
+      ja: "各サンプルを直接とアダプター経由の 2 通りで送ります",
+    },
+  },
+  "adapter-config": {
+    kind: "text",
+    group: "plan",
+    describe: {
+      en: "With --through-adapter: YAML file with the adapter's settings",
+      ja: "--through-adapter で使うアダプターの設定(YAML)",
+    },
+  },
+  ablate: {
+    kind: "list",
+    group: "plan",
+    describe: {
+      en: "With --through-adapter: also without these stages, one at a time",
+      ja: "--through-adapter で、指定した段階を 1 つずつ外した場合も測ります",
+    },
+  },
   resume: {
     kind: "text",
     group: "plan",

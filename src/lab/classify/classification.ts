@@ -253,6 +253,16 @@ export interface ProbeResult {
   readonly facts: Readonly<Record<string, number>>;
 }
 
+/** What the model server answered behind an adapter, judged as if the client had got it: what was lost after it, the adapter lost. */
+export interface BehindAdapter {
+  /** Requests that the adapter sent for this sample. */
+  readonly requests: number;
+  /** Of the last answer; null where the server was not asked, or answered nothing that can be measured. */
+  readonly headline: Headline | null;
+  readonly delivered: YesNo | null;
+  readonly attempted: YesNo | null;
+}
+
 /** The judgement of one sample, one line of classifications.jsonl. */
 export interface Classification {
   readonly schemaVersion: 1;
@@ -270,4 +280,6 @@ export interface Classification {
   readonly replies: readonly ReplyJudgement[];
   /** Where the sample is a conversation. */
   readonly probe?: ProbeResult | undefined;
+  /** Absent where the sample travelled without an adapter. */
+  readonly behind?: BehindAdapter | undefined;
 }
