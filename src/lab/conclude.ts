@@ -7,7 +7,7 @@ import type { Diagnosis } from "./diagnose/diagnosis.ts";
 import { type DiagnoseContext, diagnosisMaker } from "./diagnose/diagnosis-maker.ts";
 import type { JudgedSample } from "./diagnose/judged-sample.ts";
 import { withoutOverflowing } from "./diagnose/overflowing.ts";
-import { type AdapterSummary, summariseAdapter } from "./stats/adapter-summary.ts";
+import { type AdapterSummary, ablationPrefix, summariseAdapter } from "./stats/adapter-summary.ts";
 import { type PlannedFactors, summarise } from "./stats/summarise.ts";
 import type { Summary } from "./stats/summary.ts";
 
@@ -39,6 +39,8 @@ export function conclude(record: RunRecord, all: readonly JudgedSample[], lost: 
     for (const route of record.routes) {
       const samples = judged.filter((sample) => sample.target === target.name && sample.route === route.id);
       if (samples.length === 0) continue;
+      // A stage is left out to see what it is good for: what goes wrong then is nobody's fault.
+      if (route.id.startsWith(ablationPrefix)) continue;
       const context: DiagnoseContext = {
         target: target.name,
         route: route.id,
@@ -49,6 +51,10 @@ export function conclude(record: RunRecord, all: readonly JudgedSample[], lost: 
       if (route.treatment !== "direct") {
         const direct = judged.filter((sample) => sample.target === target.name && sample.route === "direct");
         diagnoses.push(...diagnoseAdapter(diagnosisMaker(context), samples, direct));
+        // What the direct route shows already is not said again.
+        const said = new Set(diagnoses.filter((each) => each.target === target.name).map(({ code }) => code));
+        diagnoses.push(...diagnose(context, samples).filter(({ code }) => !said.has(code) && code !== "no_fault"));
+        continue;
       }
       diagnoses.push(...diagnose(context, samples));
     }

@@ -162,7 +162,7 @@ export function pairedGain({ pairs, both, onlyThis, onlyOther, neither }: PairCo
   const otherBounds = scoreBounds(other, pairs, z95);
   const spread = own * (pairs - own) * other * (pairs - other);
   const cross = both * neither - onlyThis * onlyOther;
-  const corrected = cross > pairs / 2 ? cross - pairs / 2 : cross < 0 ? cross : 0;
+  const corrected = cross > pairs / 2 ? cross - pairs / 2 : Math.min(cross, 0);
   const correlation = spread === 0 ? 0 : corrected / Math.sqrt(spread);
   const join = (one: number, two: number): number =>
     Math.sqrt(Math.max(0, one * one - 2 * correlation * one * two + two * two));
@@ -181,7 +181,9 @@ function isUnsafe(sample: JudgedSample): boolean {
   const { classification, choice, judge } = sample;
   const reply = classification.replies.at(-1);
   if (reply?.measured !== true || reply.axis.kind !== "structured") return false;
-  if (judge === "no_call" || choice === "none") return true;
+  if (choice === "none") return true;
+  // Where a call was asked for by `required` or a name, that one comes shows what the server enforces.
+  if (judge === "no_call") return choice === "auto";
   if (reply.findings.some(({ kind }) => kind === "quoted_call")) return true;
   const { behind } = classification;
   return behind !== undefined && behind.requests > 0 && behind.attempted === "no";
