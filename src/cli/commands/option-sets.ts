@@ -327,6 +327,14 @@ export const classifyOptions = {
       ja: "cases: 解析前のモデル出力を見ずに判定します",
     },
   },
+  repairs: {
+    kind: "flag",
+    group: "output",
+    describe: {
+      en: "cases: what each repair of a call brings, and what it hands on wrongly, as a table",
+      ja: "cases: 呼び出しの修復ごとに、効果と誤って渡したものを表にします",
+    },
+  },
   "min-accuracy": {
     kind: "number",
     whole: false,

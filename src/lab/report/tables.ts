@@ -54,7 +54,11 @@ export function tablesOf(cells: readonly Cell[], rows: readonly SampleRow[]): re
   // Routes without a stage are there for what that stage does, which has a table of its own.
   const shown = cells.filter((cell) => !cell.route.startsWith(ablationPrefix));
   const bySuite = [...grouped(shown, (cell) => cell.suite).values()];
-  const byRoute = bySuite.flatMap((group) => [...grouped(group, (cell) => cell.route).values()]);
+  const byRoute = bySuite.flatMap((group) =>
+    [...grouped(group, (cell) => cell.route)]
+      .sort(([one], [other]) => Number(one !== "direct") - Number(other !== "direct"))
+      .map(([, ofRoute]) => ofRoute),
+  );
   return byRoute
     .flatMap((group) => shapes.map((shape) => group.filter((cell) => cell.shape === shape)))
     .filter((group) => group.length > 0)

@@ -30,6 +30,7 @@ export const adapterStyles = `
 .stages .why { display: block; }
 .up { color: var(--good); font-weight: 650; }
 .down { color: var(--gone); font-weight: 650; }
+#adapter .lead { margin-bottom: 12px; }
 #adapter .card { margin-bottom: 18px; }
 #adapter .scroll { margin-top: 18px; }
 #adapter .caveat { max-width: 110ch; }
