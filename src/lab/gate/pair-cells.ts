@@ -47,7 +47,9 @@ export function pairCells(
     const target = byTarget.get(cell.target);
     // Targets that were set side by side by name leave the others out of the comparison.
     if (target === undefined && asked.length > 0) continue;
-    const partner = target === undefined ? undefined : later.get(keyOf(cell, target, routes(cell.route)));
+    const route = routes(cell.route);
+    if (route === null) continue;
+    const partner = target === undefined ? undefined : later.get(keyOf(cell, target, route));
     if (partner !== undefined) {
       met.add(partner);
       pairs.push({ before: cell, after: partner });
@@ -77,14 +79,15 @@ export function targetNames({ summary }: Pick<RunSide, "summary">): readonly str
   return [...new Set(summary.cells.map((cell) => cell.target))];
 }
 
-function routeOf(before: RunSide, after: RunSide, declared: readonly Treatment[]): (route: string) => string {
+/** The route of the later run that stands for one of the earlier; null for one that is left out. */
+function routeOf(before: RunSide, after: RunSide, declared: readonly Treatment[]): (route: string) => string | null {
   const [left, right] = [before, after].map(({ summary }) => [...new Set(summary.cells.map((cell) => cell.route))]);
   const only = right?.[0];
   if (!declared.includes("adapter") || left === undefined || right === undefined) return (route) => route;
   if (left.length === 1 && right.length === 1 && only !== undefined) return () => only;
   const isDirectAlone = before.record.run === after.record.run || !left.includes(adapterRouteId);
   return isDirectAlone && right.includes(adapterRouteId)
-    ? (route) => (route === "direct" ? adapterRouteId : route === adapterRouteId ? "" : route)
+    ? (route) => (route === "direct" ? adapterRouteId : null)
     : (route) => route;
 }
 
