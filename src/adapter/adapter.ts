@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { type Handler, jsonResponse, TransportError } from "../protocol/handler.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../protocol/json.ts";
+import { takePlainBody } from "../protocol/plain-request.ts";
 import { excerpt } from "../protocol/problems.ts";
 import type { AdapterConfig } from "./config.ts";
 import type { Failure } from "./events.ts";
@@ -175,14 +176,24 @@ async function readBody(request: Request, limit: number): Promise<BodyReading> {
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity")
     return bad({ ...badRequest(`the body is compressed (${encoding}); send it as it is`), status: 415 });
+  const plain = takePlainBody(request);
+  if (plain !== undefined) return readText(plain, limit);
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
   const text = length > limit ? null : length <= limit ? await request.text() : await limitedText(request, limit);
-  if (text === null || text.length > limit) return bad(tooLarge(limit));
+  return text === null ? bad(tooLarge(limit)) : readText(text, limit);
+}
+
+function readText(given: string | Uint8Array | null, limit: number): BodyReading {
+  const bad = (failure: Failure): BodyReading => ({ value: null, failure });
+  if ((given?.length ?? 0) > limit) return bad(tooLarge(limit));
+  const text = typeof given === "string" ? given : given === null ? "" : decoder.decode(given);
   if (text.trim() === "") return bad(badRequest("the body is empty; a JSON object is needed"));
   const value = parseJson(text);
   if (value === undefined) return bad(badRequest(`the body is no JSON: ${excerpt(text.trim())}`));
   return isJsonObject(value) ? { value, failure: null } : bad(notAnObject);
 }
+
+const decoder = new TextDecoder();
 
 async function limitedText(request: Request, limit: number): Promise<string | null> {
   if (request.body === null) return "";

@@ -79,7 +79,8 @@ export function createAsk(turn: Turn, options: AskOptions): AskUpstream {
 
 async function* readAnswer(response: Response, turn: Turn): AsyncGenerator<readonly AdapterEvent[]> {
   const type = response.headers.get("content-type") ?? "";
-  if (response.body === null || !/event-stream|ndjson/i.test(type)) {
+  // A body in one piece becomes a stream when it is first looked at: no look without need.
+  if (!/event-stream|ndjson/i.test(type) || response.body === null) {
     yield wholeReply(response, await textOf(response, turn), turn);
     return;
   }

@@ -3,20 +3,21 @@ export interface PlainResponseParts {
   /** 200 to 599, none that forbids a body. */
   readonly status: number;
   readonly headers: Headers;
-  readonly body: string;
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly statusText?: string | undefined;
 }
 
 /**
- * A response with its text in one piece, for the paths on which thousands are made: the web platform's own makes a stream for each,
- * which whoever has the text never needs. It has every member of a `Response`; those that need the real one make it when they
+ * A response with its body in one piece, for the paths on which thousands are made: the web platform's own makes a stream for each,
+ * which whoever has the whole never needs. It has every member of a `Response`; those that need the real one make it when they
  * are first asked.
  */
 export function plainResponse(parts: PlainResponseParts): Response {
   return new PlainResponse(parts) as unknown as Response;
 }
 
-/** The text of a plain response nobody has read yet; undefined for any other response. */
-export function takePlainText(response: Response): string | undefined {
+/** The body of a plain response nobody has read yet, in one piece; undefined for any other response. */
+export function takePlainContent(response: Response): string | Uint8Array<ArrayBuffer> | undefined {
   return response instanceof PlainResponse ? (response as PlainResponse).take() : undefined;
 }
 
@@ -25,7 +26,7 @@ class PlainResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly ok: boolean;
-  readonly statusText = "";
+  readonly statusText: string;
   #taken = false;
   #whole: Response | null = null;
 
@@ -33,18 +34,19 @@ class PlainResponse {
     this.parts = parts;
     this.status = parts.status;
     this.headers = parts.headers;
+    this.statusText = parts.statusText ?? "";
     this.ok = parts.status >= 200 && parts.status < 300;
   }
 
   /** Everything that is asked more rarely. @throws TypeError where the body was read already */
   whole(): Response {
     if (this.#taken) throw new TypeError("Body is unusable: it was read already");
-    const { status, headers, body } = this.parts;
-    this.#whole ??= new Response(body, { status, headers });
+    const { status, statusText = "", headers, body } = this.parts;
+    this.#whole ??= new Response(body, { status, statusText, headers });
     return this.#whole;
   }
 
-  take(): string | undefined {
+  take(): PlainResponseParts["body"] | undefined {
     if (this.#whole !== null || this.#taken) return undefined;
     this.#taken = true;
     return this.parts.body;
@@ -59,7 +61,8 @@ class PlainResponse {
   }
 
   async text(): Promise<string> {
-    return this.take() ?? this.whole().text();
+    const body = this.take() ?? (await this.whole().text());
+    return typeof body === "string" ? body : new TextDecoder().decode(body);
   }
 
   async json(): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainResponse, takePlainText } from "../../src/protocol/plain-response.ts";
+import { plainResponse, takePlainContent } from "../../src/protocol/plain-response.ts";
 
 function pair(body = '{"a":"ä"}') {
   const headers = () => new Headers({ "content-type": "application/json", "x-y": "z" });
@@ -39,18 +39,18 @@ describe("a plain response", () => {
 
   it("can be read once only, however it was read", async () => {
     const { plain } = pair();
-    expect(takePlainText(plain)).toBe('{"a":"ä"}');
+    expect(takePlainContent(plain)).toBe('{"a":"ä"}');
     expect(plain.bodyUsed).toBe(true);
-    expect(takePlainText(plain)).toBeUndefined();
+    expect(takePlainContent(plain)).toBeUndefined();
     await expect(plain.text()).rejects.toThrow(TypeError);
     const streamed = pair().plain;
     await new Response(streamed.body).text();
     expect(streamed.bodyUsed).toBe(true);
-    expect(takePlainText(streamed)).toBeUndefined();
+    expect(takePlainContent(streamed)).toBeUndefined();
     await expect(streamed.text()).rejects.toThrow(TypeError);
   });
 
   it("is told from a real one", () => {
-    expect(takePlainText(pair().real)).toBeUndefined();
+    expect(takePlainContent(pair().real)).toBeUndefined();
   });
 });
