@@ -12,11 +12,10 @@ const whole = JSON.stringify({
 });
 const chunk = (delta, finish = null) =>
   `data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-const streamed =
-  message
-    .split(/(?<= )/)
-    .map((content) => chunk({ content }))
-    .join("") + `${chunk({}, "stop")}data: [DONE]\n\n`;
+const streamed = `${message
+  .split(/(?<= )/)
+  .map((content) => chunk({ content }))
+  .join("")}${chunk({}, "stop")}data: [DONE]\n\n`;
 
 createServer((request, response) => {
   let text = "";
