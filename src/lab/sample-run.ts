@@ -160,7 +160,12 @@ async function sendTurn(
   const shownBy = exchanges[shown]?.raw;
   // A long prompt is about its length: repeating it would cost much and show nothing.
   const isLong = sample.expectation.probe?.size != null;
-  if (shownBy !== undefined && native === null && !isLong && met.raw.inBand[mode].length + met.raw.side[mode].length > 0) {
+  if (
+    shownBy !== undefined &&
+    native === null &&
+    !isLong &&
+    met.raw.inBand[mode].length + met.raw.side[mode].length > 0
+  ) {
     exchanges.push(
       ...(await sideEvidence({
         line: { handler: target.handler, headers: target.headers, clock },

@@ -66,13 +66,13 @@ export function repairLedger(files: readonly CaseFile[], withRaw: boolean): Repa
     const outcome = users.map((each) => ({
       id: each.file.id,
       now: mark(each, each.line.calls),
-      then: without(each, drops),
+      dropped: without(each, drops),
     }));
     return {
       repair,
       safety: repairSafety[repair],
       cases: users.length,
-      unsafe: outcome.filter(({ now, then }) => now.unsafe && !then.unsafe).map(({ id }) => id),
+      unsafe: outcome.filter(({ now, dropped }) => now.unsafe && !dropped.unsafe).map(({ id }) => id),
       wrong: outcome.filter(({ now }) => now.right === false).map(({ id }) => id),
       right: outcome.filter(({ now }) => now.right === true).length,
       score: {

@@ -3,15 +3,9 @@ import type { FindingKind, Headline, ProbeFaultCode } from "../classify/classifi
 import type { Diagnosis } from "../diagnose/diagnosis.ts";
 import type { Contract, Language, ScenarioClass, Shape } from "../scenario/scenario.ts";
 import type { AdapterSummary } from "./adapter-summary.ts";
+import type { Rate } from "./rate.ts";
 
-/** A rate with its 95 % Wilson interval; `of` 0 gives rate null and the interval 0 to 1. */
-export interface Rate {
-  readonly count: number;
-  readonly of: number;
-  readonly rate: number | null;
-  readonly low: number;
-  readonly high: number;
-}
+export type { Rate } from "./rate.ts";
 
 /** One cell of one suite: samples that share all factors but the trial. */
 export interface Cell {
