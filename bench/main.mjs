@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { Bench } from "tinybench";
 
 if (process.argv.includes("--peers")) {
-  await import("./peers.mjs");
+  if (!process.argv.includes("--adapter")) await import("./peers.mjs");
+  await import("./adapter/peers.mjs");
   process.exit();
 }
 
@@ -51,6 +52,12 @@ async function repeat(times, measure) {
 
 console.log(`node ${process.version}, ${availableParallelism()} processors, medians\n`);
 line("what", "figure", "target", "ratio to its floor");
+
+const { adapterBench } = await import("./adapter/main.mjs");
+if (process.argv.includes("--adapter")) {
+  await adapterBench(line);
+  process.exit();
+}
 
 const help = await repeat(7, () => time([main, "--help"]));
 const bare = await repeat(7, () => time(["-e", "0"]));
@@ -113,6 +120,7 @@ try {
   const html = readdirSync(folder).find((name) => name.endsWith(".html"));
   line("  its HTML report", `${(statSync(join(folder, html)).size / 1e6).toFixed(1)} MB`, "<= 12 MB", "");
   await micro(folder);
+  await adapterBench(line);
 } finally {
   simulator.kill();
   rmSync(scratch, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { type Handler, jsonResponse, TransportError } from "../protocol/handler.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../protocol/json.ts";
+import { takePlainBody } from "../protocol/plain-request.ts";
 import { excerpt } from "../protocol/problems.ts";
 import type { AdapterConfig } from "./config.ts";
 import type { Failure } from "./events.ts";
@@ -39,6 +40,14 @@ export interface AdapterOptions {
   readonly onError?: ((error: unknown, traceId: string) => void) | undefined;
   /** Runs something later and gives what cancels it; a timer of the process where absent. */
   readonly after?: ((ms: number, action: () => void) => () => void) | undefined;
+  /** Count in each trace the bytes by which each stage changes the request: for measurements, it costs time. */
+  readonly weigh?: boolean | undefined;
+}
+
+/** What each of several adapters over one upstream has for itself. */
+export interface OwnParts {
+  readonly upstream: Handler;
+  onTrace(trace: TurnTrace): void;
 }
 
 /**
@@ -46,7 +55,15 @@ export interface AdapterOptions {
  * nothing between turns but counters and what the upstream is. Rejects never but with what the client's own leaving aborts.
  */
 export function createAdapter(options: AdapterOptions): Handler {
-  const { upstream, config } = options;
+  return createAdapters(options)({ upstream: options.upstream, onTrace: options.onTrace ?? (() => {}) });
+}
+
+/**
+ * One adapter as many: each has its own way to the upstream and its own listener for traces, so that what happened behind it can
+ * be told apart; counters and what is known of the upstream they have in common. What it is, `options.upstream` is asked.
+ */
+export function createAdapters(options: Omit<AdapterOptions, "onTrace">): (own: OwnParts) => Handler {
+  const { config } = options;
   const apiPrefix = options.apiPrefix ?? "/v1";
   const metrics = createMetrics();
   let facts: Promise<UpstreamFacts> | null = null;
@@ -55,17 +72,18 @@ export function createAdapter(options: AdapterOptions): Handler {
     const given = request.headers.get("authorization");
     return given === null || options.forwardKey === false ? {} : { authorization: given };
   };
-  const responderFor = (request: Request, model: string): Responder => ({
-    upstream,
+  const responderFor = (request: Request, model: string, own: OwnParts): Responder => ({
+    upstream: own.upstream,
     apiPrefix,
     config,
     now: options.now,
     random: options.random,
     web: options.fetchPinned ?? null,
     orders: { request: requestOrder, response: responseOrder },
+    weigh: options.weigh ?? false,
     upstreamHeaders,
     upstreamFacts() {
-      facts ??= meetUpstream(upstream, {
+      facts ??= meetUpstream(options.upstream, {
         apiPrefix,
         headers: upstreamHeaders(request),
         model: config.model ?? model,
@@ -78,24 +96,24 @@ export function createAdapter(options: AdapterOptions): Handler {
     },
     onTrace(trace) {
       metrics.note(trace);
-      options.onTrace?.(trace);
+      own.onTrace(trace);
     },
     onError: options.onError ?? (() => {}),
     after: options.after ?? timer,
   });
 
-  const serveFront = async (front: Front, request: Request): Promise<Response> => {
+  const serveFront = async (front: Front, request: Request, own: OwnParts): Promise<Response> => {
     const body = await readBody(request, config.limits.bodyBytes);
     if (!isJsonObject(body.value)) return refusal(body.failure ?? notAnObject, options.random);
-    return respond(front, body.value, request, responderFor(request, String(body.value["model"] ?? "")));
+    return respond(front, body.value, request, responderFor(request, String(body.value["model"] ?? ""), own));
   };
 
-  const app = new Hono();
+  const app = new Hono<{ Bindings: OwnParts }>();
   for (const prefix of ["/v1", ""]) {
-    app.post(`${prefix}/chat/completions`, (context) => serveFront(chatFront, context.req.raw));
-    app.post(`${prefix}/responses`, (context) => serveFront(responsesFront, context.req.raw));
-    app.get(`${prefix}/models`, ({ req }) =>
-      modelsResponse({ upstream, apiPrefix, headers: upstreamHeaders(req.raw), signal: req.raw.signal }),
+    app.post(`${prefix}/chat/completions`, ({ req, env }) => serveFront(chatFront, req.raw, env));
+    app.post(`${prefix}/responses`, ({ req, env }) => serveFront(responsesFront, req.raw, env));
+    app.get(`${prefix}/models`, ({ req, env }) =>
+      modelsResponse({ upstream: env.upstream, apiPrefix, headers: upstreamHeaders(req.raw), signal: req.raw.signal }),
     );
   }
   app.get("/health", () => jsonResponse({ status: "ok" }));
@@ -103,9 +121,9 @@ export function createAdapter(options: AdapterOptions): Handler {
     "/metrics",
     async () => new Response(await metrics.text(), { headers: { "content-type": metrics.contentType } }),
   );
-  app.all("/api/*", async ({ req }) => {
+  app.all("/api/*", async ({ req, env }) => {
     const answer = await ollamaProbe(req.path, {
-      upstream,
+      upstream: env.upstream,
       apiPrefix,
       headers: upstreamHeaders(req.raw),
       signal: req.raw.signal,
@@ -129,7 +147,7 @@ export function createAdapter(options: AdapterOptions): Handler {
       400,
     );
   });
-  return async (request) => app.fetch(request);
+  return (own) => async (request) => app.fetch(request, own);
 }
 
 function timer(ms: number, action: () => void): () => void {
@@ -163,14 +181,24 @@ async function readBody(request: Request, limit: number): Promise<BodyReading> {
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity")
     return bad({ ...badRequest(`the body is compressed (${encoding}); send it as it is`), status: 415 });
+  const plain = takePlainBody(request);
+  if (plain !== undefined) return readText(plain, limit);
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
   const text = length > limit ? null : length <= limit ? await request.text() : await limitedText(request, limit);
-  if (text === null || text.length > limit) return bad(tooLarge(limit));
+  return text === null ? bad(tooLarge(limit)) : readText(text, limit);
+}
+
+function readText(given: string | Uint8Array | null, limit: number): BodyReading {
+  const bad = (failure: Failure): BodyReading => ({ value: null, failure });
+  if ((given?.length ?? 0) > limit) return bad(tooLarge(limit));
+  const text = typeof given === "string" ? given : given === null ? "" : decoder.decode(given);
   if (text.trim() === "") return bad(badRequest("the body is empty; a JSON object is needed"));
   const value = parseJson(text);
   if (value === undefined) return bad(badRequest(`the body is no JSON: ${excerpt(text.trim())}`));
   return isJsonObject(value) ? { value, failure: null } : bad(notAnObject);
 }
+
+const decoder = new TextDecoder();
 
 async function limitedText(request: Request, limit: number): Promise<string | null> {
   if (request.body === null) return "";

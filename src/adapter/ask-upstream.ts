@@ -2,6 +2,7 @@ import type { ChatRequest } from "../protocol/chat.ts";
 import { type Handler, TransportError } from "../protocol/handler.ts";
 import { isJsonObject, parseJson } from "../protocol/json.ts";
 import { asOneMessage } from "../protocol/one-message.ts";
+import { plainRequest } from "../protocol/plain-request.ts";
 import { readReply } from "../protocol/read-reply.ts";
 import type { ChatReply, ReadReply, ServedCall } from "../protocol/reply.ts";
 import { createStreamReader } from "../protocol/stream.ts";
@@ -43,9 +44,10 @@ export function createAsk(turn: Turn, options: AskOptions): AskUpstream {
       );
     try {
       const response = await options.upstream(
-        new Request(`http://upstream.invalid${options.path}`, {
+        plainRequest({
+          url: `http://upstream.invalid${options.path}`,
           method: "POST",
-          headers: { "content-type": "application/json", ...options.headers },
+          headers: new Headers({ "content-type": "application/json", ...options.headers }),
           body,
           signal: turn.signal,
         }),
@@ -77,7 +79,8 @@ export function createAsk(turn: Turn, options: AskOptions): AskUpstream {
 
 async function* readAnswer(response: Response, turn: Turn): AsyncGenerator<readonly AdapterEvent[]> {
   const type = response.headers.get("content-type") ?? "";
-  if (response.body === null || !/event-stream|ndjson/i.test(type)) {
+  // A body in one piece becomes a stream when it is first looked at: no look without need.
+  if (!/event-stream|ndjson/i.test(type) || response.body === null) {
     yield wholeReply(response, await textOf(response, turn), turn);
     return;
   }

@@ -1,7 +1,8 @@
 import type { ChatRequest } from "../protocol/chat.ts";
+import type { StageCost } from "../protocol/trace.ts";
+import { utf8Length } from "./compress/text-size.ts";
 import type { AdapterEvent } from "./events.ts";
 import type { EventTransform, ReplyContext, RequestStep, Stage, StageHooks } from "./stage.ts";
-import type { StageCost } from "./trace.ts";
 import type { Turn } from "./turn.ts";
 
 /** Asks the upstream with a finished request and gives the events of its reply, in batches as they arrive. */
@@ -27,8 +28,8 @@ interface Hooked {
   readonly hooks: StageHooks;
 }
 
-/** Opens the stages that this turn has, in the orders given. */
-export function openPipeline(orders: StageOrders, turn: Turn): Pipeline {
+/** Opens the stages that this turn has, in the orders given; `weigh`: also count the bytes by which each changes the request. */
+export function openPipeline(orders: StageOrders, turn: Turn, weigh = false): Pipeline {
   const hooksOf = new Map<Stage, StageHooks>();
   for (const stage of new Set([...orders.request, ...orders.response])) {
     if (turn.config.disable.includes(stage.name)) continue;
@@ -47,6 +48,13 @@ export function openPipeline(orders: StageOrders, turn: Turn): Pipeline {
     spent.set(stage.name, (spent.get(stage.name) ?? 0) + turn.now() - since);
   };
 
+  const weighed = new Map<string, number>();
+  /** Not charged as time of the stage: nobody but a measurement asks for it. */
+  const weighStep = (stage: Stage, before: ChatRequest, after: ChatRequest): void => {
+    if (!weigh || before === after) return;
+    weighed.set(stage.name, (weighed.get(stage.name) ?? 0) + requestSize(after) - requestSize(before));
+  };
+
   /** Runs the request hooks from `from` on; `left` takes the request as each stage let it go. */
   async function prepare(given: ChatRequest, from: number, left: Map<Stage, ChatRequest>): Promise<RequestStep> {
     let request = given;
@@ -57,6 +65,7 @@ export function openPipeline(orders: StageOrders, turn: Turn): Pipeline {
       charge(stage, since);
       if (step === undefined) continue;
       if (step.kind === "answer") return step;
+      weighStep(stage, request, step.request);
       request = step.request;
       left.set(stage, request);
     }
@@ -140,8 +149,13 @@ export function openPipeline(orders: StageOrders, turn: Turn): Pipeline {
       }
       return failed ? "failed" : "completed";
     },
-    costs: () => [...spent].map(([stage, ms]) => ({ stage, ms })),
+    costs: () =>
+      [...spent].map(([stage, ms]) => (weigh ? { stage, ms, bytes: weighed.get(stage) ?? 0 } : { stage, ms })),
   };
+}
+
+function requestSize(request: ChatRequest): number {
+  return utf8Length(JSON.stringify(request));
 }
 
 /** Puts transforms in a row. Nothing is awaited where nothing waits: most events pass without a promise. */

@@ -22,6 +22,8 @@ export interface Responder extends TurnWorld {
   readonly upstream: Handler;
   readonly apiPrefix: string;
   readonly orders: StageOrders;
+  /** Count the bytes by which each stage changes a request. */
+  readonly weigh: boolean;
   /** Headers of every upstream request, made of the client's. */
   upstreamHeaders(request: Request): Readonly<Record<string, string>>;
   onTrace(trace: TurnTrace): void;
@@ -131,7 +133,7 @@ function begin(front: Front, body: JsonObject, read: FrontRequest, request: Requ
           headers: world.upstreamHeaders(request),
           onAsk: () => ++asked,
         });
-        pipeline = openPipeline(world.orders, turn);
+        pipeline = openPipeline(world.orders, turn, world.weigh);
         const outcome = await pipeline.run(ask, watched);
         if (!over) await watched({ kind: "failed", failure: ownFault("the reply had no end") });
         close(outcome);

@@ -1,4 +1,4 @@
-import type { TraceEntry } from "../protocol/trace.ts";
+import type { StageCost, TraceEntry } from "../protocol/trace.ts";
 import type { ClientName, FrontName } from "./turn.ts";
 
 /** Text of the client that did not reach the upstream. */
@@ -6,12 +6,6 @@ export interface DroppedText {
   readonly stage: string;
   readonly reason: string;
   readonly text: string;
-}
-
-/** What one stage cost in one turn, both hooks together. */
-export interface StageCost {
-  readonly stage: string;
-  readonly ms: number;
 }
 
 /** Everything the adapter decided in one turn; given to `onTrace` once, when the turn is over. */

@@ -20,7 +20,7 @@ export function readAdapterConfig(
   >,
   world: Pick<World, "cwd">,
 ): AdapterConfig {
-  const file = readFile(values.config, world);
+  const file = readAdapterFile(values.config, "--config", world);
   const disable = [...file.disable, ...commaSeparated(values.disable)];
   for (const name of disable)
     if (!stageNames.includes(name))
@@ -41,10 +41,11 @@ export function readAdapterConfig(
   };
 }
 
-function readFile(given: string | undefined, world: Pick<World, "cwd">): AdapterConfig {
+/** Reads the adapter's configuration file; the defaults where none is given. @throws UserError with file, line and key */
+export function readAdapterFile(given: string | undefined, option: string, world: Pick<World, "cwd">): AdapterConfig {
   if (given === undefined) return adapterConfigSchema.parse({});
   const file = resolve(world.cwd, given);
-  if (!existsSync(file)) throw new UserError(`--config: there is no file ${given}`);
+  if (!existsSync(file)) throw new UserError(`${option}: there is no file ${given}`);
   const shown = shownPath(file, world.cwd);
   const read = readYaml(utf8Text(readFileSync(file), shown), shown, adapterConfigSchema);
   if (!read.ok) throw problemsError(read.problems, shown);

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readCase } from "../lab/classify/case-file.ts";
+import { repairLedger } from "../lab/classify/repair-ledger.ts";
 import {
   type CaseScore,
   judgeCase,
@@ -11,7 +12,8 @@ import {
 } from "../lab/classify/score-cases.ts";
 import { unseenCharacters, visibleText } from "../lab/report/terminal-text.ts";
 import { exitCodes, oneLine, UserError } from "./errors.ts";
-import type { Messages } from "./messages.ts";
+import type { DisplayLanguage, Messages } from "./messages.ts";
+import { repairTable } from "./repair-table.ts";
 import type { World } from "./world.ts";
 
 /** How labelled replies are judged. */
@@ -25,6 +27,9 @@ export interface JudgeCases {
   /** Share of right verdicts, 0 to 1, below which the exit code is 1; null asks for none. */
   readonly minAccuracy: number | null;
   readonly messages: Messages;
+  /** Show the ledger of repairs instead of what is wrong with each case. */
+  readonly repairs: boolean;
+  readonly language: DisplayLanguage;
 }
 
 /** A case is one reply; a file of this size is something else, or an attack. */
@@ -39,6 +44,7 @@ export async function judgeCases(options: JudgeCases, world: World): Promise<num
   const { folder, json, messages } = options;
   const names = await caseNames(folder);
   const marked: MarkedCase[] = [];
+  const showsCases = !options.repairs;
   let judged = 0;
   let unreadable = 0;
   for (const name of names) {
@@ -55,13 +61,21 @@ export async function judgeCases(options: JudgeCases, world: World): Promise<num
     judged += 1;
     const marks = markCase(reading.file, line, options.withRaw);
     if (marks !== null) marked.push({ file: reading.file, line, marks });
+    if (!showsCases) continue;
     if (json) world.stdout.write(`${jsonLine(line)}\n`);
     else if (marks === null) world.stdout.write(`${visibleText(`${line.id}: ${line.verdict}`)}\n`);
     else
       for (const wrong of mistakes({ file: reading.file, line, marks })) world.stdout.write(`${visibleText(wrong)}\n`);
   }
   const score = scoreCases(marked);
-  if (!options.quiet && marked.length > 0) {
+  if (options.repairs) {
+    const ledger = repairLedger(
+      marked.map(({ file }) => file),
+      options.withRaw,
+    );
+    if (json) world.stdout.write(`${jsonLine(ledger)}\n`);
+    else for (const line of repairTable(ledger, options.language)) world.stdout.write(`${line}\n`);
+  } else if (!options.quiet && marked.length > 0) {
     const out = json ? world.stderr : world.stdout;
     for (const line of scoreLines(score, messages)) out.write(`${line}\n`);
   }

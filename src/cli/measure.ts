@@ -15,6 +15,7 @@ import { type Route, type RunOptions, type RunProgress, type RunResult, type Run
 import type { Exclusion, Summary } from "../lab/stats/summary.ts";
 import type { Handler } from "../protocol/handler.ts";
 import { isJsonObject, parseJson } from "../protocol/json.ts";
+import { adapterRoutes, type ThroughAdapter } from "./adapter-routes.ts";
 import { shownPath } from "./config.ts";
 import { exitCodes, UserError } from "./errors.ts";
 import { messagesIn, type Obstacle, type Remedy } from "./messages.ts";
@@ -31,6 +32,8 @@ export interface Measurement extends Pick<RunOptions, "suites" | "scenarios" | "
   readonly targets: readonly TargetSpec[];
   /** Set where the run is to choose a model. */
   readonly choice?: { readonly minContext: number | null } | undefined;
+  /** Set where samples also travel through the adapter. */
+  readonly adapter?: ThroughAdapter | undefined;
   /** The line that names the next command, once the result is known. */
   next(summary: Summary, runId: string): string;
 }
@@ -72,7 +75,7 @@ async function carryOut(measurement: Measurement, settings: RunSettings, world: 
   const { folder } = store;
   const runName = store.current().run;
   const messages = messagesIn(settings.language);
-  const opened = measurement.targets.map((target) => openTarget(target, settings, world));
+  const opened = measurement.targets.map((target) => openTarget(target, settings, world, measurement.adapter));
   const progress = await openProgress({ quiet: settings.quiet, messages }, world);
   const interrupted = () => {
     progress.stop();
@@ -203,7 +206,8 @@ function remedy(reason: string, detail: string): Remedy {
 export function openTarget(
   spec: TargetSpec,
   settings: Pick<RunSettings, "timeouts" | "concurrency">,
-  world: Pick<World, "env">,
+  world: Pick<World, "env" | "clock">,
+  adapter?: ThroughAdapter | undefined,
 ): { readonly target: RunTarget; close(): Promise<void> } {
   const handler = openServer(spec, settings, world);
   const target: RunTarget = {
@@ -213,7 +217,12 @@ export function openTarget(
     handler,
     apiPrefix: spec.server.apiPrefix,
     kind: spec.kind,
-    routes: [directRoute(handler)],
+    routes: [
+      directRoute(handler),
+      ...(adapter === undefined
+        ? []
+        : adapterRoutes(adapter, { upstream: handler, apiPrefix: spec.server.apiPrefix, clock: world.clock })),
+    ],
     headers: spec.headers,
   };
   return { target, close: () => handler.close() };
@@ -281,7 +290,7 @@ export function runId(date: Date, random: string): string {
 
 /** Everything that the plan is made from, without secrets. */
 function storedPlan(measurement: Measurement, settings: RunSettings): StoredPlan {
-  const { targets, suites, scenarios, onlyScenarios, request } = measurement;
+  const { targets, suites, scenarios, onlyScenarios, request, adapter } = measurement;
   const { trials, shapes, languages, seed, concurrency, overrides, raw, timeouts } = settings;
   const plan: StoredPlan = {
     schemaVersion,
@@ -304,6 +313,7 @@ function storedPlan(measurement: Measurement, settings: RunSettings): StoredPlan
     overrides,
     raw,
     timeouts,
+    ...(adapter === undefined ? {} : { adapter: adapter as unknown as NonNullable<StoredPlan["adapter"]> }),
   };
   return JSON.parse(cleanText(JSON.stringify(plan), targets)) as StoredPlan;
 }

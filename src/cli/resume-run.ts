@@ -4,6 +4,7 @@ import { redacted } from "../lab/capture/redact.ts";
 import type { StoredPlan, StoredTarget } from "../lab/capture/stored-plan.ts";
 import { reopenStoppedRun } from "../lab/resume.ts";
 import type { Summary } from "../lab/stats/summary.ts";
+import { storedAdapter, type ThroughAdapter } from "./adapter-routes.ts";
 import { runOptions } from "./commands/option-sets.ts";
 import type { LabConfig } from "./config.ts";
 import { shownPath } from "./config.ts";
@@ -31,7 +32,9 @@ export async function resumeRun(wanted: string, values: Values, config: LabConfi
   const { store, plan, progress, account, notes } = await reopenStoppedRun(folder);
   const settings = settingsOf(plan, values, given);
   let targets: readonly TargetSpec[];
+  let adapter: ThroughAdapter | undefined;
   try {
+    adapter = plan.adapter === undefined ? undefined : storedAdapter(plan.adapter);
     targets = plan.targets.map((target) => targetOf(target, values, config, world));
   } catch (error) {
     await store.close();
@@ -48,6 +51,7 @@ export async function resumeRun(wanted: string, values: Values, config: LabConfi
       scenarios: plan.scenarios,
       onlyScenarios: plan.onlyScenarios ?? undefined,
       request: plan.request ?? undefined,
+      adapter,
       next: (_summary: Summary, run: string) => {
         const where = settings.out === null ? [] : ["--results", settings.out];
         return messages.nextReport(shellCommand(["lab", "report", run, "--format", "console,json", ...where]));

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type Handler, jsonResponse, TransportError } from "../protocol/handler.ts";
 import { plainRequest } from "../protocol/plain-request.ts";
+import { takePlainContent } from "../protocol/plain-response.ts";
 import { appendHeader, hopByHopHeaders } from "./headers.ts";
 
 /** A handler that is reachable through a socket. */
@@ -189,6 +190,13 @@ async function writeResponse(response: Response, outgoing: ServerResponse, headO
   // A body that does not keep to the length its head named would be read as part of the next answer.
   outgoing.strictContentLength = true;
   if (response.statusText !== "") outgoing.statusMessage = response.statusText;
+  const whole = headOnly ? undefined : takePlainContent(response);
+  if (whole !== undefined) {
+    // Head and body leave in one write.
+    headers["content-length"] ??= String(Buffer.byteLength(whole));
+    outgoing.writeHead(response.status, headers).end(whole);
+    return;
+  }
   if (response.body === null || headOnly) {
     outgoing.writeHead(response.status, headers).end();
     await response.body?.cancel();

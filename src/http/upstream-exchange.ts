@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { TransportError } from "../protocol/handler.ts";
+import { plainResponse } from "../protocol/plain-response.ts";
 import { type FailurePlace, toTransportError } from "./failure.ts";
 import { appendHeader, hopByHopHeaders } from "./headers.ts";
 
@@ -45,6 +46,8 @@ export function startExchange(
     let connection: Dispatcher.DispatchController | null = null;
     let body: BodyController | null = null;
     let bodiless: Response | null = null;
+    /** A head whose body may yet prove to be there already. */
+    let head: { readonly init: HeadInit; readonly pieces: Uint8Array<ArrayBuffer>[] } | null = null;
     let paused = false;
     let waiting: NodeJS.Timeout | undefined;
     const { server } = place;
@@ -80,6 +83,7 @@ export function startExchange(
     function fail(error: TransportError): void {
       if (over !== null) return;
       conclude(error);
+      if (head !== null) settleHead();
       if (body === null) reject(error);
       else failBody(body, error);
       connection?.abort(error);
@@ -114,15 +118,29 @@ export function startExchange(
       );
     }
 
+    /** The rest of the body is still on its way, or will not come: from here on it streams. */
+    function settleHead(): void {
+      if (head === null) return;
+      const { init, pieces } = head;
+      head = null;
+      resolve(new Response(bodyStream(), init));
+      for (const piece of pieces) (body as BodyController | null)?.enqueue(piece);
+      if (pieces.length > 0 && over === null) wind(limits.idleMs, "idle");
+    }
+
     function start(status: number, headers: IncomingHttpHeaders, statusText: string): void {
       const impossible = impossibleHead(status, headers, server);
       if (impossible !== null) {
         fail(new TransportError("protocol", impossible));
         return;
       }
-      const init = { status, statusText: reasonPhrase(statusText), headers: responseHeaders(headers) };
+      const init: HeadInit = { status, statusText: reasonPhrase(statusText), headers: responseHeaders(headers) };
       if (bodilessStatuses.has(status) || request.method === "HEAD") bodiless = new Response(null, init);
-      else resolve(new Response(bodyStream(), init));
+      else {
+        // Head and body of a short answer come in one packet, and all of it is read before the next microtask runs.
+        head = { init, pieces: [] };
+        queueMicrotask(settleHead);
+      }
     }
 
     const handler: Dispatcher.DispatchHandler = {
@@ -139,8 +157,13 @@ export function startExchange(
         start(status, headers, statusText ?? "");
       },
       onResponseData(controller, chunk) {
+        const piece = new Uint8Array(chunk.buffer as ArrayBuffer, chunk.byteOffset, chunk.byteLength);
+        if (head !== null) {
+          head.pieces.push(piece);
+          return;
+        }
         if (over !== null || body === null) return;
-        body.enqueue(new Uint8Array(chunk.buffer as ArrayBuffer, chunk.byteOffset, chunk.byteLength));
+        body.enqueue(piece);
         if ((body.desiredSize ?? 0) > 0) return wind(limits.idleMs, "idle");
         // A reader that wants no more is not the server's silence.
         paused = true;
@@ -150,6 +173,12 @@ export function startExchange(
       onResponseEnd() {
         if (over !== null) return;
         conclude(true);
+        if (head !== null) {
+          const { init, pieces } = head;
+          head = null;
+          resolve(plainResponse({ ...init, body: joined(pieces) }));
+          return;
+        }
         body?.close();
         if (bodiless !== null) resolve(bodiless);
       },
@@ -166,6 +195,17 @@ export function startExchange(
       fail(toTransportError(error, { ...place, progress }));
     }
   });
+}
+
+interface HeadInit {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+}
+
+function joined(pieces: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
+  const [first] = pieces;
+  return pieces.length === 1 && first !== undefined ? first : new Uint8Array(Buffer.concat(pieces));
 }
 
 /** What a `Response` cannot hold, as a message; null where it can. */

@@ -1,10 +1,13 @@
 import { serverRecord } from "../protocol/servers/index.ts";
 import type { LostRequest } from "./capture/lost-request.ts";
 import type { PlannedCell, RunRecord } from "./capture/run-record.ts";
+import { diagnoseAdapter } from "./diagnose/adapter-faults.ts";
 import { diagnose } from "./diagnose/diagnose.ts";
 import type { Diagnosis } from "./diagnose/diagnosis.ts";
+import { type DiagnoseContext, diagnosisMaker } from "./diagnose/diagnosis-maker.ts";
 import type { JudgedSample } from "./diagnose/judged-sample.ts";
 import { withoutOverflowing } from "./diagnose/overflowing.ts";
+import { type AdapterSummary, ablationPrefix, summariseAdapter } from "./stats/adapter-summary.ts";
 import { type PlannedFactors, summarise } from "./stats/summarise.ts";
 import type { Summary } from "./stats/summary.ts";
 
@@ -36,19 +39,35 @@ export function conclude(record: RunRecord, all: readonly JudgedSample[], lost: 
     for (const route of record.routes) {
       const samples = judged.filter((sample) => sample.target === target.name && sample.route === route.id);
       if (samples.length === 0) continue;
-      diagnoses.push(
-        ...diagnose(
-          {
-            target: target.name,
-            route: route.id,
-            facts: target.facts,
-            server: serverRecord(target.facts.kind),
-            notTestable: target.notTestable,
-          },
-          samples,
-        ),
-      );
+      // A stage is left out to see what it is good for: what goes wrong then is nobody's fault.
+      if (route.id.startsWith(ablationPrefix)) continue;
+      const context: DiagnoseContext = {
+        target: target.name,
+        route: route.id,
+        facts: target.facts,
+        server: serverRecord(target.facts.kind),
+        notTestable: target.notTestable,
+      };
+      if (route.treatment !== "direct") {
+        const direct = judged.filter((sample) => sample.target === target.name && sample.route === "direct");
+        diagnoses.push(...diagnoseAdapter(diagnosisMaker(context), samples, direct));
+        // What the direct route shows already is not said again.
+        const said = new Set(diagnoses.filter((each) => each.target === target.name).map(({ code }) => code));
+        diagnoses.push(...diagnose(context, samples).filter(({ code }) => !said.has(code) && code !== "no_fault"));
+        continue;
+      }
+      diagnoses.push(...diagnose(context, samples));
     }
   }
-  return summarise(record, plannedFactors(record.plan.cells), judged, diagnoses, lost);
+  const summary = summarise(record, plannedFactors(record.plan.cells), judged, diagnoses, lost);
+  const adapters = adapterSummaries(record, judged);
+  return adapters.length === 0 ? summary : { ...summary, adapters };
+}
+
+function adapterSummaries(record: RunRecord, judged: readonly JudgedSample[]): readonly AdapterSummary[] {
+  return record.targets.flatMap(({ name, notTestable }) => {
+    const blocked = new Set(notTestable.map(({ arm }) => arm));
+    const own = judged.filter((sample) => sample.target === name);
+    return summariseAdapter(name, record.routes, own, ({ arm }) => !blocked.has(arm)) ?? [];
+  });
 }

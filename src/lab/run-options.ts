@@ -1,6 +1,7 @@
 import type { Handler } from "../protocol/handler.ts";
+import type { JsonValue } from "../protocol/json.ts";
 import type { ServerKind } from "../protocol/servers/server.ts";
-import type { TraceEntry } from "../protocol/trace.ts";
+import type { StageCost, TraceEntry } from "../protocol/trace.ts";
 import type { LostRequest } from "./capture/lost-request.ts";
 import type { RunStore } from "./capture/store.ts";
 import type { Classification } from "./classify/classification.ts";
@@ -14,12 +15,17 @@ import type { RawExchange } from "./transport/exchange.ts";
 /** The way a request travels to its target. `open` gives each sample a handler of its own, so that what is recorded behind it is the sample's. */
 export interface Route {
   readonly id: string;
+  /** `direct`, or what stands between: `adapter`. */
   readonly treatment: string;
+  /** How what stands between is set up: runs whose routes differ here measured different things. */
+  readonly settings?: Readonly<Record<string, JsonValue>> | undefined;
   open(sampleId: string): {
     readonly handler: Handler;
     /** Exchanges behind this handler (upstream of an adapter), in order. */
     exchanges(): readonly RawExchange[];
     trace(): readonly TraceEntry[];
+    /** What each stage of an adapter cost; empty where there is none. */
+    costs?(): readonly StageCost[];
   };
 }
 

@@ -51,7 +51,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
     onEvent({ kind: "planned", samples: samples - captured.size });
   };
   const routes = options.targets[0]?.routes ?? [];
-  await store.record({ routes: routes.map(({ id, treatment }) => ({ id, treatment })) });
+  await store.record({
+    routes: routes.map(({ id, treatment, settings }) => ({
+      id,
+      treatment,
+      ...(settings === undefined ? {} : { settings }),
+    })),
+  });
   // Arms that a target cannot test are known once it was met, also in an earlier process.
   for (const met of store.current().targets) plans.set(met.name, onceWhereNotTestable(plans.get(met.name) ?? [], met));
   await announce();

@@ -63,6 +63,7 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
   }
   if (probe !== undefined && lacksAnswer(probe, replies)) await render(sending, request, replies.length);
   const trace = opened.trace();
+  const costs = opened.costs?.() ?? [];
   return {
     schemaVersion,
     id: sample.id,
@@ -94,6 +95,7 @@ export async function runSample(sample: PlannedSample, context: SampleContext): 
     },
     exchanges: exchanges.map(({ raw, facts }): Exchange => recordExchange(raw, facts, store.request)),
     ...(trace.length === 0 ? {} : { adapterTrace: trace }),
+    ...(costs.length === 0 ? {} : { adapterCosts: costs }),
     startedAt,
   };
 }
@@ -153,21 +155,29 @@ async function sendTurn(
   if (subject === undefined) throw new RangeError("a turn has at least one exchange");
   for (const raw of opened.exchanges().slice(behind))
     exchanges.push({ raw, facts: { hop: "upstream", purpose: "sample", turn, attempt: 1, parent } });
+  // What the server's model wrote shows in the exchange with the server itself; an adapter may answer without asking it.
+  const shown = sample.route === "direct" ? parent : exchanges.findLastIndex(({ facts }) => facts.parent === parent);
+  const shownBy = exchanges[shown]?.raw;
   // A long prompt is about its length: repeating it would cost much and show nothing.
   const isLong = sample.expectation.probe?.size != null;
-  if (native === null && !isLong && met.raw.inBand[mode].length + met.raw.side[mode].length > 0) {
+  if (
+    shownBy !== undefined &&
+    native === null &&
+    !isLong &&
+    met.raw.inBand[mode].length + met.raw.side[mode].length > 0
+  ) {
     exchanges.push(
       ...(await sideEvidence({
         line: { handler: target.handler, headers: target.headers, clock },
         server,
         model: target.model,
         raw: met.raw,
-        subject,
-        parent,
+        subject: shownBy,
+        parent: shown,
         turn,
         stream,
         parsesWithoutTools: server.builtinParsesWithoutTools && met.facts.toolParser.source === "builtin",
-        wholeCallServed: context.rawOfServed !== true && servesWholeCall(subject),
+        wholeCallServed: context.rawOfServed !== true && (servesWholeCall(subject) || servesWholeCall(shownBy)),
       })),
     );
   }

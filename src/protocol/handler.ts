@@ -1,3 +1,5 @@
+import { plainResponse } from "./plain-response.ts";
+
 /**
  * A server is a function. A real server behind a socket, the adapter, the simulator and a replayed recording all have
  * this one type; whether bytes travel over a socket or in-process is wiring.
@@ -33,5 +35,9 @@ export class TransportError extends Error {
 
 /** A JSON response; `body` is serialised as is. */
 export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+  return plainResponse({
+    status,
+    headers: new Headers({ "content-type": "application/json", ...headers }),
+    body: JSON.stringify(body),
+  });
 }

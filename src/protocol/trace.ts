@@ -8,3 +8,11 @@ export interface TraceEntry {
   readonly before?: JsonValue | undefined;
   readonly after?: JsonValue | undefined;
 }
+
+/** What one adapter stage cost in one request, both its hooks together. */
+export interface StageCost {
+  readonly stage: string;
+  readonly ms: number;
+  /** UTF-8 bytes by which it lengthened what goes to the model; negative where it shortened it. Absent where nobody weighed. */
+  readonly bytes?: number | undefined;
+}

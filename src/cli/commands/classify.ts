@@ -25,6 +25,8 @@ export const classify: Execute<typeof classifyOptions> = async (values, world, p
         json: values.json,
         quiet: values.quiet,
         minAccuracy: values["min-accuracy"] ?? null,
+        repairs: values.repairs,
+        language,
         messages,
       },
       world,
@@ -32,7 +34,7 @@ export const classify: Execute<typeof classifyOptions> = async (values, world, p
   }
   if (run === "")
     throw new UserError("name a run (latest, the beginning of its id, or a path), or a folder with --cases");
-  for (const name of ["without-raw", "min-accuracy"] as const) {
+  for (const name of ["without-raw", "min-accuracy", "repairs"] as const) {
     if (values[name] !== undefined && values[name] !== false)
       throw new UserError(`--${name} goes with --cases; a run is judged as it was recorded`);
   }

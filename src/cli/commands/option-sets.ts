@@ -141,6 +141,30 @@ export const runOptions = {
       ja: "手元で記録したリクエスト(チャット本文、または {meta, headers, body})",
     },
   },
+  "through-adapter": {
+    kind: "flag",
+    group: "plan",
+    describe: {
+      en: "Send each sample twice: direct, and through the adapter",
+      ja: "各サンプルを直接とアダプター経由の 2 通りで送ります",
+    },
+  },
+  "adapter-config": {
+    kind: "text",
+    group: "plan",
+    describe: {
+      en: "With --through-adapter: YAML file with the adapter's settings",
+      ja: "--through-adapter で使うアダプターの設定(YAML)",
+    },
+  },
+  ablate: {
+    kind: "list",
+    group: "plan",
+    describe: {
+      en: "With --through-adapter: also without these stages, one at a time",
+      ja: "--through-adapter で、指定した段階を 1 つずつ外した場合も測ります",
+    },
+  },
   resume: {
     kind: "text",
     group: "plan",
@@ -359,6 +383,14 @@ export const classifyOptions = {
     describe: {
       en: "cases: do not look at what the model wrote before parsing",
       ja: "cases: 解析前のモデル出力を見ずに判定します",
+    },
+  },
+  repairs: {
+    kind: "flag",
+    group: "output",
+    describe: {
+      en: "cases: what each repair of a call brings, and what it hands on wrongly, as a table",
+      ja: "cases: 呼び出しの修復ごとに、効果と誤って渡したものを表にします",
     },
   },
   "min-accuracy": {

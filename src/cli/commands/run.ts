@@ -3,6 +3,7 @@ import { oneLineOption, visibleText } from "../../lab/report/terminal-text.ts";
 import { loadScenarios, shippedProbeIds } from "../../lab/scenario/load.ts";
 import { readUserRequest, requestSuiteId } from "../../lab/scenario/request-file.ts";
 import type { Summary } from "../../lab/stats/summary.ts";
+import { throughAdapter } from "../adapter-routes.ts";
 import { readConfig, shownPath } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { findTargets, targetChoice } from "../find-targets.ts";
@@ -23,6 +24,7 @@ export const runTargets: Execute<typeof runOptions> = async (values, world) => {
   const config = readConfig(values.config, world);
   if (values.resume !== undefined) return resumeRun(values.resume, values, config, world);
   const settings = runSettings(values, config, world);
+  const adapter = throughAdapter(values, world);
   const folders = scenarioFolders(values.scenarios, config, world);
   const { asked, choice } = expandChoice(
     values.suite.length > 0 ? values.suite : (config.defaults.suites ?? []),
@@ -52,7 +54,7 @@ export const runTargets: Execute<typeof runOptions> = async (values, world) => {
   }
   const targets = await findTargets(targetChoice(values), config, settings, world);
   const next = (summary: Summary, run: string) => nextLine(summary, run, settings, world);
-  return measure({ targets, suites, scenarios, onlyScenarios, request, choice, next }, settings, world);
+  return measure({ targets, suites, scenarios, onlyScenarios, request, choice, adapter, next }, settings, world);
 };
 
 /** After a diagnosis with a remedy: apply it and measure again. Else: look closer. */

@@ -1,5 +1,5 @@
 import type { EvidenceGrade, ServerKind } from "../../protocol/servers/server.ts";
-import type { TraceEntry } from "../../protocol/trace.ts";
+import type { StageCost, TraceEntry } from "../../protocol/trace.ts";
 import type { Expectation, SampleFactors } from "../scenario/scenario.ts";
 import type { ExchangeEnd } from "../transport/exchange.ts";
 
@@ -75,5 +75,7 @@ export interface Capture extends SampleFactors {
   readonly request: CaptureRequestFacts;
   readonly exchanges: readonly Exchange[];
   readonly adapterTrace?: readonly TraceEntry[] | undefined;
+  /** What each stage of the adapter cost in this sample; absent where it travelled without one. */
+  readonly adapterCosts?: readonly StageCost[] | undefined;
   readonly startedAt: string;
 }

@@ -1,4 +1,5 @@
 import type { ToolChoiceWord } from "../../protocol/chat.ts";
+import type { JsonValue } from "../../protocol/json.ts";
 import type { Fingerprint } from "../../protocol/servers/fingerprint.ts";
 import type { RawChannel, TargetFacts } from "../../protocol/servers/server.ts";
 import type { Judgement } from "../scenario/probe.ts";
@@ -50,6 +51,14 @@ export interface PlannedCell extends SampleFactors {
   readonly trials: number;
 }
 
+/** A way that requests travelled. */
+export interface RouteRecord {
+  readonly id: string;
+  readonly treatment: string;
+  /** How what stands between is set up; absent where nothing does. */
+  readonly settings?: Readonly<Record<string, JsonValue>> | undefined;
+}
+
 /** run.json: what was planned and against whom. */
 export interface RunRecord {
   readonly schemaVersion: typeof schemaVersion;
@@ -77,7 +86,7 @@ export interface RunRecord {
     /** Set where the run is to choose a model: tokens that its context must hold. */
     readonly choice?: { readonly minContext: number | null } | undefined;
   };
-  readonly routes: readonly { readonly id: string; readonly treatment: string }[];
+  readonly routes: readonly RouteRecord[];
   readonly targets: readonly TargetRecord[];
   /** Targets that could not be met, with the one line that says why; their samples are not measured. */
   readonly unmet: readonly { readonly target: string; readonly line: string }[];

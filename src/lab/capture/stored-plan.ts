@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { messageSchema, toolSchema } from "../../protocol/chat.ts";
+import type { JsonValue } from "../../protocol/json.ts";
 import { serverKinds } from "../../protocol/servers/server.ts";
 import type { LoadedScenarios } from "../scenario/load.ts";
 import { probeSuiteSchema } from "../scenario/probe-suite.ts";
@@ -51,6 +52,10 @@ export interface StoredPlan {
   readonly overrides: RequestOverrides;
   readonly raw: "auto" | "off";
   readonly timeouts: StoredTimeouts;
+  /** Settings of the adapter that samples also travelled through, and the stages that were left out in turn. */
+  readonly adapter?:
+    | { readonly config: Readonly<Record<string, JsonValue>>; readonly ablate: readonly string[] }
+    | undefined;
 }
 
 const userRequestSchema = z.looseObject({
@@ -101,4 +106,5 @@ export const storedPlanSchema = z.looseObject({
     idleMs: z.number(),
     totalMs: z.number(),
   }),
+  adapter: z.looseObject({ config: z.record(z.string(), z.json()), ablate: z.array(z.string()) }).optional(),
 }) as unknown as z.ZodType<StoredPlan>;

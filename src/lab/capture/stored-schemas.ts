@@ -86,6 +86,7 @@ export const captureSchema = z.looseObject({
   }),
   exchanges: z.array(exchangeSchema),
   adapterTrace: z.array(z.looseObject({ stage: z.string(), decision: z.string(), reason: z.string() })).optional(),
+  adapterCosts: z.array(z.looseObject({ stage: z.string(), ms: z.number(), bytes: z.number().optional() })).optional(),
   startedAt: z.string(),
 }) as unknown as z.ZodType<Capture>;
 
@@ -152,7 +153,7 @@ export const runRecordSchema = z.looseObject({
     digest: z.string().optional(),
     choice: z.looseObject({ minContext: z.number().nullable() }).optional(),
   }),
-  routes: z.array(z.looseObject({ id: z.string(), treatment: z.string() })),
+  routes: z.array(z.looseObject({ id: z.string(), treatment: z.string(), settings: values.optional() })),
   targets: z.array(targetSchema),
   unmet: z.array(z.looseObject({ target: z.string(), line: z.string() })),
   stopped: z.array(z.looseObject({ target: z.string(), line: z.string(), excluded: z.array(z.string()) })).optional(),

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../protocol/json.ts";
+import type { RepairName } from "../../protocol/repair/repair.ts";
 import type { WireFault } from "../../protocol/reply.ts";
 import type { EvidenceGrade, RefusalSubject } from "../../protocol/servers/server.ts";
 
@@ -43,6 +44,8 @@ export interface JudgedCall {
   readonly arguments: JsonValue | null;
   readonly validity: Validity;
   readonly problems: readonly CallProblem[];
+  /** Repairs that would make it usable; absent where it needs none or none helps. */
+  readonly repairs?: readonly RepairName[] | undefined;
 }
 
 /** What became of a tool call: exactly one of these for each reply that could be measured. */
@@ -179,6 +182,14 @@ export type Headline = (typeof headlines)[number];
 
 export type YesNo = "yes" | "no" | "undecidable";
 
+/** A call that a careful adapter would hand on. */
+export interface HandedOn {
+  readonly name: string;
+  readonly arguments: JsonValue;
+  /** Repairs that it took; absent where it stood as it was meant. */
+  readonly repairs?: readonly RepairName[] | undefined;
+}
+
 /** The judgement of one reply. */
 export type ReplyJudgement =
   | {
@@ -189,7 +200,7 @@ export type ReplyJudgement =
       readonly headline: Headline;
       readonly owner: Owner;
       /** Calls that a careful adapter would hand on. */
-      readonly handedOn: readonly { readonly name: string; readonly arguments: JsonValue }[];
+      readonly handedOn: readonly HandedOn[];
       /** Text the user should still see. */
       readonly residual: string;
     }
@@ -253,6 +264,16 @@ export interface ProbeResult {
   readonly facts: Readonly<Record<string, number>>;
 }
 
+/** What the model server answered behind an adapter, judged as if the client had got it: what was lost after it, the adapter lost. */
+export interface BehindAdapter {
+  /** Requests that the adapter sent for this sample. */
+  readonly requests: number;
+  /** Of the last answer; null where the server was not asked, or answered nothing that can be measured. */
+  readonly headline: Headline | null;
+  readonly delivered: YesNo | null;
+  readonly attempted: YesNo | null;
+}
+
 /** The judgement of one sample, one line of classifications.jsonl. */
 export interface Classification {
   readonly schemaVersion: 1;
@@ -270,4 +291,6 @@ export interface Classification {
   readonly replies: readonly ReplyJudgement[];
   /** Where the sample is a conversation. */
   readonly probe?: ProbeResult | undefined;
+  /** Absent where the sample travelled without an adapter. */
+  readonly behind?: BehindAdapter | undefined;
 }

@@ -137,9 +137,11 @@ function handedOn(
   );
   const distinct = new Map(usable.map((call) => [callKey(call), call]));
   return {
-    handedOn: [...distinct.values()].flatMap(({ name, arguments: given }) =>
-      given === null ? [] : [{ name, arguments: given }],
-    ),
+    handedOn: [...distinct.values()].flatMap(({ name, arguments: given, repairs = [] }) => {
+      const names = repairs.map((repair) => (typeof repair === "string" ? repair : repair.name));
+      const shown = names.length === 0 ? {} : { repairs: [...new Set(names)] };
+      return given === null ? [] : [{ name, arguments: given, ...shown }];
+    }),
     residual,
   };
 }

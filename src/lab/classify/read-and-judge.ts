@@ -22,11 +22,13 @@ export function readAndJudge(
   const exchange = capture.exchanges[index];
   if (exchange === undefined) return null;
   const body = bodyText(exchange.body);
+  const contentType = exchange.headers["content-type"] ?? null;
   const reply = readReply({
     body,
-    contentType: exchange.headers["content-type"] ?? null,
+    contentType,
     status: exchange.status,
-    streamed: asked.request.stream,
+    // An adapter may ask its server another way than it was asked.
+    streamed: exchange.hop === "upstream" ? /event-stream|ndjson/i.test(contentType ?? "") : asked.request.stream,
   });
   const raw = rawText(capture.exchanges, index, reply);
   const judgement = classifyReply({

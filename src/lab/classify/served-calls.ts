@@ -49,6 +49,7 @@ export function judgeFitted(fitted: FittedCall, given: GivenCall, tools: readonl
         arguments: fitted.arguments,
         validity: fitted.repairs.length === 0 ? "valid" : "repairable",
         problems: [...new Set([...found, ...named, ...unknownArguments(name, fitted.arguments, tools)])],
+        ...(fitted.repairs.length === 0 ? {} : { repairs: namesOf(fitted.repairs) }),
       };
     }
     case "undeclared":
@@ -60,6 +61,11 @@ export function judgeFitted(fitted: FittedCall, given: GivenCall, tools: readonl
     default:
       return fitted satisfies never;
   }
+}
+
+/** Names of repairs, each once, in order. */
+export function namesOf(repairs: readonly { readonly name: RepairName }[]): readonly RepairName[] {
+  return [...new Set(repairs.map(({ name }) => name))];
 }
 
 /** What a strict reader meets in arguments that took a repair. */

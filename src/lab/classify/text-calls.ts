@@ -1,9 +1,10 @@
 import type { Place } from "../../protocol/call-position.ts";
 import { toolCallFormats } from "../../protocol/formats/index.ts";
 import { scanText } from "../../protocol/formats/scanner.ts";
+import type { AppliedRepair } from "../../protocol/repair/repair.ts";
 import { readWritten, type WrittenContext, type WrittenStretch } from "../../protocol/written-calls.ts";
 import type { JudgedCall } from "./classification.ts";
-import { judgeFitted } from "./served-calls.ts";
+import { judgeFitted, namesOf } from "./served-calls.ts";
 
 /** A call, or the beginning of one, that the model wrote as text at a place where calls stand. */
 export interface TextAttempt {
@@ -34,8 +35,10 @@ export interface TextCalls {
 }
 
 /** A call that took a repair to read is repairable at best. */
-function lowered(call: JudgedCall, repaired: boolean): JudgedCall {
-  return repaired && call.validity === "valid"
+function lowered(given: JudgedCall, read: readonly AppliedRepair[]): JudgedCall {
+  if (read.length === 0) return given;
+  const call = { ...given, repairs: [...new Set([...namesOf(read), ...(given.repairs ?? [])])] };
+  return call.validity === "valid"
     ? { ...call, validity: "repairable", problems: [...new Set([...call.problems, "not_json" as const])] }
     : call;
 }
@@ -53,7 +56,7 @@ export function findTextCalls(text: string, context: WrittenContext): TextCalls 
       continue;
     }
     const calls = stretch.entries.flatMap((entry) =>
-      entry.fitted.map((fitted) => lowered(judgeFitted(fitted, entry.given, tools), entry.readRepairs.length > 0)),
+      entry.fitted.map((fitted) => lowered(judgeFitted(fitted, entry.given, tools), entry.readRepairs)),
     );
     attempts.push({ format, bare, start, end, state, calls, name, lost: stretch.lost });
   }

@@ -60,6 +60,14 @@ export type DiagnosisCode =
   | "template_ignored"
   | "capability_false"
   | "capability_unclaimed"
+  /** The server's answer was right, and what the adapter made of it was not. */
+  | "adapter_lost_call"
+  /** The adapter handed on a call that the model had not attempted. */
+  | "adapter_made_call"
+  /** The adapter answered with an error of its own. */
+  | "adapter_failed"
+  /** The direct route is right more often on the same questions. */
+  | "adapter_worse"
   | "no_fault";
 
 /** One fault of one target with its owner, its evidence and, where one exists on that server, the remedy. */

@@ -1,4 +1,5 @@
 import type { ToolChoiceWord } from "../../protocol/chat.ts";
+import type { StageCost, TraceEntry } from "../../protocol/trace.ts";
 import type { Capture } from "../capture/capture.ts";
 import type { Classification, Finding, ReplyJudgement } from "../classify/classification.ts";
 import type { Judgement } from "../scenario/probe.ts";
@@ -18,6 +19,16 @@ export interface JudgedSample extends SampleFactors {
   /** Length of the conversation and its tools as sent, in UTF-16 units. */
   readonly promptCharacters: number;
   readonly classification: Classification;
+  /** What an adapter on the way did and cost; absent where there was none. */
+  readonly adapter?: AdapterWork | undefined;
+}
+
+/** What an adapter did to one sample. */
+export interface AdapterWork {
+  readonly decisions: readonly Pick<TraceEntry, "stage" | "decision" | "reason">[];
+  readonly costs: readonly StageCost[];
+  /** Milliseconds of the whole exchange that the model server did not take; null where there was no answer. */
+  readonly addedMs: number | null;
 }
 
 /** Joins a capture's factors with its judgement and lets go of the bodies. */
@@ -43,6 +54,21 @@ export function judgedSample(capture: Capture, classification: Classification): 
     promptCharacters:
       capture.request.sources.reduce((sum, { text }) => sum + text.length, 0) + lengthOf(capture.expectation.tools),
     classification,
+    ...(route === "direct" ? {} : { adapter: adapterWork(capture) }),
+  };
+}
+
+function adapterWork({ exchanges, adapterTrace, adapterCosts }: Capture): AdapterWork {
+  const subject = exchanges.findLastIndex(({ hop }) => hop === "subject");
+  const whole = exchanges[subject]?.timing.endMs ?? null;
+  const behind = exchanges.reduce(
+    (sum, { hop, parent, timing }) => sum + (hop === "upstream" && parent === subject ? timing.endMs : 0),
+    0,
+  );
+  return {
+    decisions: (adapterTrace ?? []).map(({ stage, decision, reason }) => ({ stage, decision, reason })),
+    costs: adapterCosts ?? [],
+    addedMs: whole === null ? null : Math.max(0, Math.round((whole - behind) * 100) / 100),
   };
 }
 

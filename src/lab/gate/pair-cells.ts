@@ -1,3 +1,4 @@
+import { adapterRouteId } from "../stats/adapter-summary.ts";
 import type { Cell } from "../stats/summary.ts";
 import type { RunSide } from "./run-side.ts";
 import type { Treatment } from "./treatment.ts";
@@ -26,7 +27,8 @@ export interface Pairing {
 
 /**
  * Brings the cells of two runs together. Targets meet by name, or as `asked`; two runs of one target each meet whatever their
- * names are. Routes meet by id; under the treatment `adapter`, two runs of one route each meet whatever it is.
+ * names are. Routes meet by id. Under the treatment `adapter`, the direct route of a run without an adapter, or of the very same
+ * run, meets the adapter's of the other, and two runs of one route each meet whatever it is.
  */
 export function pairCells(
   before: RunSide,
@@ -45,7 +47,9 @@ export function pairCells(
     const target = byTarget.get(cell.target);
     // Targets that were set side by side by name leave the others out of the comparison.
     if (target === undefined && asked.length > 0) continue;
-    const partner = target === undefined ? undefined : later.get(keyOf(cell, target, routes(cell.route)));
+    const route = routes(cell.route);
+    if (route === null) continue;
+    const partner = target === undefined ? undefined : later.get(keyOf(cell, target, route));
     if (partner !== undefined) {
       met.add(partner);
       pairs.push({ before: cell, after: partner });
@@ -75,11 +79,16 @@ export function targetNames({ summary }: Pick<RunSide, "summary">): readonly str
   return [...new Set(summary.cells.map((cell) => cell.target))];
 }
 
-function routeOf(before: RunSide, after: RunSide, declared: readonly Treatment[]): (route: string) => string {
+/** The route of the later run that stands for one of the earlier; null for one that is left out. */
+function routeOf(before: RunSide, after: RunSide, declared: readonly Treatment[]): (route: string) => string | null {
   const [left, right] = [before, after].map(({ summary }) => [...new Set(summary.cells.map((cell) => cell.route))]);
   const only = right?.[0];
-  const swapped = declared.includes("adapter") && left?.length === 1 && right?.length === 1 && only !== undefined;
-  return swapped ? () => only : (route) => route;
+  if (!declared.includes("adapter") || left === undefined || right === undefined) return (route) => route;
+  if (left.length === 1 && right.length === 1 && only !== undefined) return () => only;
+  const isDirectAlone = before.record.run === after.record.run || !left.includes(adapterRouteId);
+  return isDirectAlone && right.includes(adapterRouteId)
+    ? (route) => (route === "direct" ? adapterRouteId : null)
+    : (route) => route;
 }
 
 function keyOf(cell: Cell, target: string, route: string): string {

@@ -1,4 +1,6 @@
+import { adapterViews } from "./adapter-view.ts";
 import { choiceConsole } from "./choice.ts";
+import { adapterLines } from "./console/adapter-table.ts";
 import { armsLines } from "./console/arms-table.ts";
 import { type Colors, createColors } from "./console/colors.ts";
 import { matrixLines } from "./console/matrix-table.ts";
@@ -36,6 +38,7 @@ function consoleLines(model: ReportModel, options: RenderOptions): string[] {
   return [
     heading(model, messages, colors, width),
     ...model.targets.flatMap((target) => ["", ...targetLines(target, messages, colors, width)]),
+    ...adapterViews(model.summary).flatMap((view) => ["", ...adapterLines(view, messages, colors, width)]),
     ...model.swaps.flatMap((card) => ["", ...swapCardConsole(card, options).trimEnd().split("\n")]),
     ...exclusionLines(model, messages, colors, width),
     ...closingLines(model, messages, colors, width),
@@ -122,7 +125,7 @@ function oneDiagnosis(
   width: number,
 ): string[] {
   const tone = toneColour(toneOf(diagnosis.owner), colors);
-  const label = `[${messages.owners[diagnosis.owner]}]`;
+  const label = `[${messages.owners[diagnosis.owner]}${diagnosis.route === "direct" ? "" : `, ${visibleText(diagnosis.route)}`}]`;
   const { fix } = facts;
   const shown = fix === null ? facts : { ...facts, fix: { ...fix, option: oneLineOption(fix.option) } };
   const [first = "", ...rest] = wrap(`${label} ${visibleText(diagnosisSentence(shown, messages))}`, width - 2);

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import { adapterViews } from "./adapter-view.ts";
 import { calibrationSection } from "./calibration/html.ts";
 import { choiceSection } from "./choice.ts";
 import { gateSection, gateStyles, swapSection } from "./gate/html.ts";
+import { adapterSection, adapterStyles } from "./html/adapter.ts";
 import { armsSection } from "./html/arms.ts";
 import { diagnosesSection } from "./html/diagnoses.ts";
 import { html, jsonForScript, markup, type SafeHtml } from "./html/escape.ts";
@@ -21,7 +23,7 @@ import type { RenderOptions, Report } from "./report.ts";
 /** Samples that are packed, and unpacked by the page, together. */
 const samplesPerBlock = 50;
 
-const pageStyles = styles + gateStyles;
+const pageStyles = styles + gateStyles + adapterStyles;
 
 /** The run as one HTML file that needs no network: what happened, the tables, every sample's texts with the evidence marked. */
 export const htmlReport = {
@@ -31,7 +33,7 @@ export const htmlReport = {
   async *render(model: ReportModel, { lang }: RenderOptions) {
     const messages = messagesFor(lang);
     yield `${pageHead(model, messages).safe}\n`;
-    yield html`<main>${model.verdict === null ? null : gateSection(model.verdict, lang)}${choiceSection(model.choice, messages)}${swapSection(model.swaps, lang)}${calibrationSection(model.calibration, lang)}${verdictSection(model.targets, messages)}${armsSection(model.targets, messages)}${probesSection(model.targets, messages)}${diagnosesSection(model.targets, messages)}${exclusionsSection(model, messages)}${samplesSection(messages)}${cellsSection(model, messages)}${aboutSection(model, messages)}</main>\n`
+    yield html`<main>${model.verdict === null ? null : gateSection(model.verdict, lang)}${choiceSection(model.choice, messages)}${swapSection(model.swaps, lang)}${calibrationSection(model.calibration, lang)}${verdictSection(model.targets, messages)}${adapterSection(adapterViews(model.summary), messages)}${armsSection(model.targets, messages)}${probesSection(model.targets, messages)}${diagnosesSection(model.targets, messages)}${exclusionsSection(model, messages)}${samplesSection(messages)}${cellsSection(model, messages)}${aboutSection(model, messages)}</main>\n`
       .safe;
     const shared = createSharedTexts();
     let block: unknown[] = [];

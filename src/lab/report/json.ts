@@ -25,6 +25,7 @@ export function jsonSummary(model: ReportModel, lang: Lang) {
     measured: model.summary.measured,
     exclusions: model.exclusions.map(({ id, reason, detail }) => ({ id, reason, detail })),
     ...(model.choice === null ? {} : { choice: model.choice }),
+    ...(model.summary.adapters === undefined ? {} : { adapters: model.summary.adapters }),
     ...(model.summary.lost === undefined ? {} : { lost: model.summary.lost }),
   };
 }

@@ -1,7 +1,17 @@
+import {
+  type AdapterView,
+  adapterViews,
+  boundedCount,
+  gainedLost,
+  gainWords,
+  signedBytes,
+  stageTime,
+} from "./adapter-view.ts";
 import { plainView, tallyNotes } from "./cell-words.ts";
 import { choiceMarkdown } from "./choice.ts";
 import { gateMarkdown, swapCardMarkdown } from "./gate/markdown.ts";
 import { fitted, folded, markdownText, table } from "./gate/markdown-text.ts";
+import { adapterWordsFor } from "./messages/adapter-words.ts";
 import { diagnosisSentence, messagesFor } from "./messages/catalogue.ts";
 import type { Messages } from "./messages/messages.ts";
 import type { ReportModel, TargetView } from "./model.ts";
@@ -29,6 +39,7 @@ export const markdownReport = {
       ...(model.choice === null ? [] : [choiceMarkdown(model.choice, messages, markdownText)]),
       ...swaps.map((card) => swapCardMarkdown(card, lang)),
       ...model.targets.flatMap((target) => targetParts(target, messages)),
+      ...adapterViews(model.summary).flatMap((view) => adapterMarkdown(view, messages)),
       ...model.targets.flatMap((target) => foldedTables(target, messages)),
       ...model.targets.flatMap((target) => probeTables(target, messages)),
       messages.words.howToRead,
@@ -52,6 +63,44 @@ function targetParts(target: TargetView, messages: Messages): readonly string[] 
           )
           .join("\n"),
     ...(target.unmet === null ? matrices.map((matrix) => matrixTable(matrix, messages)) : []),
+  ];
+}
+
+/** Routes side by side, and the stages that did something. */
+function adapterMarkdown(view: AdapterView, { lang }: Messages): readonly string[] {
+  const words = adapterWordsFor(lang);
+  const { direct, adapter } = view;
+  const { beside } = adapter;
+  const rate = (of: AdapterView["direct"]): string => `${fraction(of.delivered)} (${interval(of.delivered) ?? "-"})`;
+  const gain = beside === null ? null : gainWords(beside, words);
+  return [
+    `### ${words.title}: ${markdownText(view.target)}`,
+    table(
+      ["", words.direct, words.adapter],
+      [
+        [words.all, rate(direct), rate(adapter)],
+        ...(beside === null ? [] : [[words.gainedLost, "", gainedLost(beside)]]),
+        ...(gain === null ? [] : [[words.gain, "", gain.join(", ")]]),
+        [words.unsafe, boundedCount(direct.unsafe, words), boundedCount(adapter.unsafe, words)],
+        [words.added, "", stageTime(adapter.addedMs)],
+      ],
+    ),
+    ...(view.stages.length === 0
+      ? []
+      : [
+          table(
+            [words.stage, words.acted, words.withIt, words.direct, words.withoutIt, words.median, words.bytes],
+            view.stages.map((stage) => [
+              markdownText(stage.stage),
+              String(stage.acted),
+              fraction(stage.delivered),
+              fraction(stage.deliveredDirect),
+              stage.ablation === null ? "-" : gainedLost(stage.ablation),
+              stageTime(stage.medianMs),
+              signedBytes(stage.meanBytes),
+            ]),
+          ),
+        ]),
   ];
 }
 

@@ -6,6 +6,7 @@ import {
   scenarioClasses,
   shapes,
 } from "../scenario/scenario.ts";
+import { ablationPrefix } from "../stats/adapter-summary.ts";
 import type { Cell } from "../stats/summary.ts";
 import type { Outcome } from "./messages/messages.ts";
 import { isProbe, type ProbesView, probesOf } from "./probe-tables.ts";
@@ -50,8 +51,14 @@ export type TableView = MatrixView | ArmsView | ProbesView;
  * them, the small shape before the agent's.
  */
 export function tablesOf(cells: readonly Cell[], rows: readonly SampleRow[]): readonly TableView[] {
-  const bySuite = [...grouped(cells, (cell) => cell.suite).values()];
-  const byRoute = bySuite.flatMap((group) => [...grouped(group, (cell) => cell.route).values()]);
+  // Routes without a stage are there for what that stage does, which has a table of its own.
+  const shown = cells.filter((cell) => !cell.route.startsWith(ablationPrefix));
+  const bySuite = [...grouped(shown, (cell) => cell.suite).values()];
+  const byRoute = bySuite.flatMap((group) =>
+    [...grouped(group, (cell) => cell.route)]
+      .sort(([one], [other]) => Number(one !== "direct") - Number(other !== "direct"))
+      .map(([, ofRoute]) => ofRoute),
+  );
   return byRoute
     .flatMap((group) => shapes.map((shape) => group.filter((cell) => cell.shape === shape)))
     .filter((group) => group.length > 0)

@@ -74,13 +74,18 @@ export function runningOrder(
   { target, trials, seed: runSeed }: Pick<PlanOptions, "target" | "trials" | "seed">,
 ): readonly PlannedSample[] {
   const used = new Set<number | string>();
+  const drawn = new Map<string, { readonly seed: number; readonly values: TrialValues }>();
   const draw = (id: string) => {
+    // The same sample on another route: the same question with the same seed, so that only the way differs.
+    const before = drawn.get(id);
+    if (before !== undefined) return before;
     // Two samples with one seed or one nonce could share a cached answer; a collision is drawn again.
     for (let attempt = 0; ; attempt++) {
       const seed = sampleSeed(runSeed, id, attempt);
       const values = trialValues(seed);
       if (used.has(seed) || used.has(values.nonce)) continue;
       used.add(seed).add(values.nonce);
+      drawn.set(id, { seed, values });
       return { seed, values };
     }
   };
@@ -90,7 +95,7 @@ export function runningOrder(
       .map((each) => ({ ...each, order: orderKey(runSeed, each.id) }))
       .sort((left, right) => (left.order < right.order ? -1 : 1))
       .map(({ id, route, factors, fill }): PlannedSample => {
-        const { seed, values } = draw(id);
+        const { seed, values } = draw(sampleId(target, "direct", factors, trial));
         return { ...factors, id, target, route, trial, seed, ...fill(values) };
       }),
   );

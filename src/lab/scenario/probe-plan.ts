@@ -31,7 +31,12 @@ export function planProbes(options: ProbePlanOptions): readonly PlannedSample[] 
       .filter((arm) => item.arms === undefined || item.arms.includes(arm.id))
       .flatMap((arm) =>
         suite.stream.flatMap((stream) =>
-          shapes.flatMap((shape) => routes.map((route) => probeCell(options, item, arm, stream, shape, route))),
+          shapes.flatMap((shape) =>
+            // A server's own chat endpoint is behind no adapter.
+            routes
+              .filter((route) => route === "direct" || !arm.native)
+              .map((route) => probeCell(options, item, arm, stream, shape, route)),
+          ),
         ),
       ),
   );

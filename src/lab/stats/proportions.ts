@@ -1,4 +1,4 @@
-import type { Rate } from "./summary.ts";
+import type { Rate } from "./rate.ts";
 
 /** 97.5 % quantile of the standard normal distribution. */
 const z95 = 1.959963984540054;

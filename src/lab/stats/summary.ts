@@ -2,15 +2,10 @@ import type { LostRequest } from "../capture/lost-request.ts";
 import type { FindingKind, Headline, ProbeFaultCode } from "../classify/classification.ts";
 import type { Diagnosis } from "../diagnose/diagnosis.ts";
 import type { Contract, Language, ScenarioClass, Shape } from "../scenario/scenario.ts";
+import type { AdapterSummary } from "./adapter-summary.ts";
+import type { Rate } from "./rate.ts";
 
-/** A rate with its 95 % Wilson interval; `of` 0 gives rate null and the interval 0 to 1. */
-export interface Rate {
-  readonly count: number;
-  readonly of: number;
-  readonly rate: number | null;
-  readonly low: number;
-  readonly high: number;
-}
+export type { Rate } from "./rate.ts";
 
 /** One cell of one suite: samples that share all factors but the trial. */
 export interface Cell {
@@ -63,6 +58,8 @@ export interface Summary {
   readonly cells: readonly Cell[];
   readonly diagnoses: readonly Diagnosis[];
   readonly exclusions: readonly Exclusion[];
+  /** Routes side by side, and what each stage of the adapter did, for each target. Absent where there was no adapter. */
+  readonly adapters?: readonly AdapterSummary[] | undefined;
   /** Requests whose answers were lost when a process died; a resumed run has sent their samples again. Absent where there are none. */
   readonly lost?: readonly LostRequest[] | undefined;
 }

@@ -2,7 +2,7 @@ import { canonicalJson, type JsonValue } from "../../../protocol/json.ts";
 import type { Pairing } from "../pair-cells.ts";
 import type { GatePolicy } from "../policy.ts";
 import type { RunSide } from "../run-side.ts";
-import { allowedBy, identityDifferences, incidentalDifferences, type Treatment } from "../treatment.ts";
+import { allowedBy, identityDifferences, incidentalDifferences, shown, type Treatment } from "../treatment.ts";
 import type { Check, CheckCode, GateNote } from "../verdict.ts";
 
 const dayMs = 86_400_000;
@@ -42,6 +42,10 @@ export function comparableChecks(
   const [asked, askedBefore] = [after, before].map(({ record }) => canonicalJson(record.plan.request as JsonValue));
   if (asked !== askedBefore && !allowed.has("request"))
     invalid("request_changed", { before: askedBefore ?? "", after: asked ?? "" });
+  for (const { id, was, is } of changedRoutes(before, after)) {
+    if (!allowed.has("adapter"))
+      invalid("identity", { key: `settings of the route ${id}`, before: was, after: is, treatment: "adapter" });
+  }
   const changed = changedQuestions(before, after);
   if (changed.length > 0 && !allowed.has("scenario"))
     invalid("question_changed", { count: changed.length, first: changed[0] ?? "" });
@@ -116,6 +120,19 @@ function recordOf({ record }: RunSide, name: string) {
 function placesOf({ summary }: RunSide): string {
   const suites = [...new Set(summary.cells.map((cell) => cell.suite))];
   return suites.length === 0 ? "-" : suites.join(", ");
+}
+
+/** Routes that both runs have and that were set up otherwise: the first setting that differs, on both sides. */
+function changedRoutes(before: RunSide, after: RunSide) {
+  return after.record.routes.flatMap(({ id, settings = {} }) => {
+    const { settings: earlier = {} } = before.record.routes.find((route) => route.id === id) ?? { settings };
+    const names = [...new Set([...Object.keys(earlier), ...Object.keys(settings)])];
+    const text = (value: JsonValue | undefined): string => (value === undefined ? "-" : canonicalJson(value));
+    const name = names.find((each) => text(earlier[each]) !== text(settings[each]));
+    return name === undefined
+      ? []
+      : [{ id, was: `${name} ${shown(earlier[name])}`, is: `${name} ${shown(settings[name])}` }];
+  });
 }
 
 /** Questions that both runs asked under one name and in different words. */

@@ -99,6 +99,14 @@ function happened(facts: DiagnosisFacts): string {
       return `The same requests end differently streamed and not streamed: ${seen} replies. Test in the mode that your client uses.`;
     case "network":
       return `No usable answer came to ${seen} requests, which says nothing about the model${quoted(detail(facts, "cause", "phase"))}.`;
+    case "adapter_lost_call":
+      return `The model server's answer was right and what the adapter made of it was not: ${seen} samples${bracketed(prefixed("stage ", detail(facts, "stage")))}${quoted(detail(facts, "reason"))}.`;
+    case "adapter_made_call":
+      return `The adapter handed on a call that the model had not attempted: ${seen} samples${bracketed(prefixed("stage ", detail(facts, "stage")))}${quoted(detail(facts, "reason"))}. Nothing is worse in an adapter.`;
+    case "adapter_failed":
+      return `The adapter answered with an error of its own: ${seen} samples${quoted(detail(facts, "reason"))}.`;
+    case "adapter_worse":
+      return `Direct, ${seen} of the same questions were answered rightly that failed through the adapter${bracketed(prefixed("stage ", detail(facts, "stage")))}; the other way round it was ${detail(facts, "better") ?? "0"}. Chance does not explain that.`;
     case "no_fault":
       return `No fault seen: ${seen} replies came through as asked.`;
   }

@@ -100,6 +100,14 @@ function happened(facts: DiagnosisFacts): string {
       return `同じリクエストでも、ストリーミングの有無で結果が変わります。${seen}の返答が該当します。クライアントが使う方式で確かめてください。`;
     case "network":
       return `${seen}のリクエストで使える応答が得られませんでした${quoted(detail(facts, "cause", "phase"))}。モデルについては何も分かりません。`;
+    case "adapter_lost_call":
+      return `モデルサーバーの応答は正しかったのに、アダプターを通ると正しくなくなりました。${seen}のサンプルが該当します${bracketed(prefixed("段階 ", detail(facts, "stage")))}${quoted(detail(facts, "reason"))}。`;
+    case "adapter_made_call":
+      return `モデルが試みてもいない呼び出しを、アダプターが渡しました。${seen}のサンプルが該当します${bracketed(prefixed("段階 ", detail(facts, "stage")))}${quoted(detail(facts, "reason"))}。アダプターとして最も重い誤りです。`;
+    case "adapter_failed":
+      return `アダプター自身がエラーを返しました。${seen}のサンプルが該当します${quoted(detail(facts, "reason"))}。`;
+    case "adapter_worse":
+      return `直接なら正しく答えた同じ質問のうち、${seen}がアダプター経由では失敗しました${bracketed(prefixed("段階 ", detail(facts, "stage")))}。逆は ${detail(facts, "better") ?? "0"} 件で、偶然では説明できません。`;
     case "no_fault":
       return `不具合は見つかりませんでした。${seen}の返答が指示どおりに届いています。`;
   }
