@@ -112,6 +112,21 @@ export const plantedFaults: readonly PlantedFault[] = [
     trials: 3,
   },
   {
+    suite: "stream-parity",
+    what: "a gateway that loses the calls of streams",
+    planted: {
+      server: { kind: "llama-server", version: "b10434", template: "hermes", parser: null, contextLength: 32_768 },
+      before: (inner) => async (request) => {
+        const response = await inner(request);
+        if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
+        const events = (await response.text()).split("\n\n").filter((event) => !event.includes('"tool_calls":['));
+        return new Response(events.join("\n\n"), { status: response.status, headers: response.headers });
+      },
+    },
+    expected: { code: "stream_differs", owner: "server_parser", fix: "" },
+    trials: 3,
+  },
+  {
     suite: "history",
     what: "a server that refuses arguments which are not JSON",
     planted: {
@@ -248,6 +263,15 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "a template that prints tools in Go syntax",
     planted: {
       server: { kind: "ollama", version: "0.34.2", template: "hermesfunction", parser: null, contextLength: 16_384 },
+    },
+    expected: { code: "tools_not_in_prompt", owner: "template", fix: "" },
+  },
+  {
+    suite: "capability",
+    what: "a template that loses tools, with a model that calls none for that",
+    planted: {
+      server: { kind: "ollama", version: "0.34.2", template: "hermesfunction", parser: null, contextLength: 16_384 },
+      rules: [{ when: { user: "A12" }, cards: [{ text: "調べる方法がないよ。" }] }],
     },
     expected: { code: "tools_not_in_prompt", owner: "template", fix: "" },
   },
