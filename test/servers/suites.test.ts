@@ -63,6 +63,11 @@ const unseenSystem = hermesTemplate.replace(
   "$1",
 );
 const unseenTools = hermesTemplate.replace("{{- tool | tojson }}", '{{- "(a tool)" }}');
+/** Mistral's condition, before another family's messages. */
+const shortIds = `{%- for message in messages %}{%- if message.tool_calls %}{%- for tool_call in message.tool_calls %}
+    {%- if tool_call.id | length != 9 %}{{- raise_exception("Tool call IDs should be alphanumeric strings with length 9!") }}{%- endif %}
+{%- endfor %}{%- endif %}{%- endfor %}
+`;
 const notSeparated: Decision = { when: asked("A12"), text: "<think>\nlookup\n</think>\n\nLet me see." };
 const doneAll: Decision = { when: `${tail}.role == "tool"`, text: "調べ終わったよ！" };
 /** Malformed calls the server refuses; what follows is the template's doing: an exception is an error of the request. */
@@ -122,7 +127,7 @@ const setUps: readonly SetUp[] = [
           .filter((suite) => suite !== "context")
           .map((suite) => [suite, { "no_fault none": silentSamples(suite) }]),
       ),
-      // llama-server reads the arguments of earlier calls itself, and refuses what is not JSON: no fault of ours.
+      // llama-server reads the arguments of earlier calls itself, and refuses what is not JSON: that is true of it.
       history: { [`history_refused server_limit ${broken}`]: 2 },
     },
   },
@@ -196,6 +201,18 @@ const setUps: readonly SetUp[] = [
       history: {
         ...refusedHistories,
         "parser_mismatch server_parser --jinja --chat-template-file FILE (the tool template of the model's own family)": 2,
+      },
+    },
+  },
+  {
+    what: "a template that takes call ids of nine letters only, where the server gives long ones",
+    template: shortIds + hermesTemplate,
+    decisions: sound(),
+    expected: {
+      "round-trip": { "followup_refused template call ids of nine letters and digits, mapped both ways": 8 },
+      history: {
+        [`history_refused server_limit ${broken}`]: 2,
+        "history_refused server_limit call ids of nine letters and digits, mapped both ways": 2,
       },
     },
   },

@@ -163,7 +163,7 @@ function nameOf(context: DiagnoseContext, shown: readonly Shown[], samples: read
     case "followup_refused":
       return [
         plain("followup_refused", {
-          fix: /\bid\b|tool_call_id/i.test(first.fault.text)
+          fix: /\bids?\b|tool_call_id/i.test(first.fault.text)
             ? { kind: "request", option: "call ids of nine letters and digits, mapped both ways" }
             : server.templateFixes.results,
         }),

@@ -64,6 +64,32 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     suite: "round-trip",
+    what: "a template that refuses the server's ids with an exception",
+    planted: {
+      server: { kind: "llama-server", version: "b10434", template: "hermes", parser: null, contextLength: 32_768 },
+      rules: [
+        {
+          when: { last: "tool" },
+          cards: [
+            {
+              error: {
+                status: 500,
+                message:
+                  '\n------------\nWhile executing CallExpression at line 2, column 50 in source:\n...{- raise_exception("Tool call IDs should be alphanumeric strings with length 9!") ...\n   ^\nError: Jinja Exception: Tool call IDs should be alphanumeric strings with length 9!',
+              },
+            },
+          ],
+        },
+      ],
+    },
+    expected: {
+      code: "followup_refused",
+      owner: "template",
+      fix: "call ids of nine letters and digits, mapped both ways",
+    },
+  },
+  {
+    suite: "round-trip",
     what: "a parser that does not read the model's calls",
     planted: { model: { format: "qwen3_coder" } },
     expected: { code: "parser_mismatch", owner: "server_parser", fix: "--tool-call-parser qwen3_coder" },
