@@ -52,8 +52,11 @@ export function diagnose(context: DiagnoseContext, all: readonly JudgedSample[])
 function callOf(sample: JudgedSample): readonly JudgedSample[] {
   const { classification } = sample;
   const replies = classification.replies.filter((reply) => reply.measured);
-  const lost = replies.find(({ axis }) => axis.kind !== "structured" && axis.kind !== "none");
-  const [first] = replies;
+  const served = replies.find(({ axis }) => axis.kind === "structured");
+  // One request served in two ways: where one of them brings the call, the parser reads it, and the difference has its own name.
+  const isRead = sample.probe === "parity" && served !== undefined;
+  const lost = isRead ? undefined : replies.find(({ axis }) => axis.kind !== "structured" && axis.kind !== "none");
+  const first = isRead ? served : replies[0];
   const shown = lost ?? (sample.judge === "call" ? first : undefined);
   if (shown === undefined || (shown.axis.kind === "none" && lost === undefined)) return [];
   // A poisoned history may well bring out another format: that is the suite's own matter.
@@ -68,11 +71,14 @@ function callOf(sample: JudgedSample): readonly JudgedSample[] {
   ];
 }
 
+/** What two ways of looking can find. */
+const foundTwice: readonly DiagnosisCode[] = ["tools_not_in_prompt", "system_prompt_dropped", "context_cut"];
+
 /** A fault that two ways of looking found is named once, by the one that came first. */
 function distinct(diagnoses: readonly Diagnosis[]): readonly Diagnosis[] {
   const seen = new Set<DiagnosisCode>();
   return diagnoses.filter(({ code }) => {
-    const again = (code === "system_prompt_dropped" || code === "context_cut") && seen.has(code);
+    const again = foundTwice.includes(code) && seen.has(code);
     seen.add(code);
     return !again;
   });

@@ -55,7 +55,7 @@ export function diagnoseProbes(
 function claimFaults({ facts, server }: DiagnoseContext, samples: readonly JudgedSample[]): readonly Named[] {
   const { claims } = facts;
   const withTools = samples.filter(({ judge }) => judge === "call");
-  if (claims === undefined || samples[0]?.probe !== "capability" || withTools.length === 0) return [];
+  if (samples[0]?.probe !== "capability" || withTools.length === 0) return [];
   const accepted = withTools.filter(({ classification }) => classification.probe?.blocked === false);
   const name = (code: DiagnosisCode, more: Partial<Named> = {}): Named => ({
     code,
@@ -70,8 +70,15 @@ function claimFaults({ facts, server }: DiagnoseContext, samples: readonly Judge
     details: {},
     ...more,
   });
+  // A model that is never shown its tools calls none and says nothing wrong: only the prompt tells.
+  const unseen =
+    accepted.length > 0 && (facts.toolsInPrompt === "missing" || facts.toolsInPrompt === "damaged")
+      ? [name("tools_not_in_prompt", { details: { state: facts.toolsInPrompt } })]
+      : [];
+  if (claims === undefined) return unseen;
   const { template } = claims;
   return [
+    ...unseen,
     ...(claims.templateIgnored ? [name("template_ignored", { fix: server.ignoredTemplateFix })] : []),
     ...(claims.tools === true && facts.toolsInPrompt === "missing" ? [name("capability_false")] : []),
     ...(claims.tools === false && accepted.length === withTools.length && facts.toolsInPrompt === "whole"
@@ -156,7 +163,7 @@ function nameOf(context: DiagnoseContext, shown: readonly Shown[], samples: read
     case "followup_refused":
       return [
         plain("followup_refused", {
-          fix: /\bid\b|tool_call_id/i.test(first.fault.text)
+          fix: /\bids?\b|tool_call_id/i.test(first.fault.text)
             ? { kind: "request", option: "call ids of nine letters and digits, mapped both ways" }
             : server.templateFixes.results,
         }),
@@ -311,7 +318,9 @@ function amongTools(
 /** Where the model's own words are not shown, a difference counts only where it is there every time. */
 function differing(shown: readonly Shown[], samples: readonly JudgedSample[], make: MakeNamed): readonly Named[] {
   return byArm(shown).flatMap(([arm, these]) => {
-    const here = samples.filter((sample) => sample.arm === arm);
+    const judges = new Set(these.map(({ sample }) => sample.judge));
+    // Where calls are what differs, samples that want none have nothing to differ in.
+    const here = samples.filter((sample) => sample.arm === arm && judges.has(sample.judge));
     const proved = these.filter(({ fault }) => fault.certainty === "shown");
     const parts = new Set(these.map(({ fault }) => fault.text));
     const always = these.length === here.length && here.length >= 3 && parts.size === 1;

@@ -60,7 +60,11 @@ export const llamaServer: ServerRecord = {
     },
     results: { kind: "flag", option: "--chat-template-file FILE (one that writes messages of the role tool)" },
   },
-  reasoningFix: { kind: "flag", option: "--reasoning-format auto" },
+  // `auto` is the default, and finds no thinking where the template writes none.
+  reasoningFix: {
+    kind: "flag",
+    option: "--reasoning-format auto --chat-template-file FILE (the template of the model's own family)",
+  },
   ignoredTemplateFix: null,
   nativeChat: null,
   contextFix: (tokens) => ({ kind: "flag", option: `-c ${tokens}` }),
@@ -69,10 +73,17 @@ export const llamaServer: ServerRecord = {
     { statuses: [500], message: /^(?:tools|tool_choice) param requires --jinja flag/, about: "parser_option" },
     // Builds from before tool support.
     { statuses: [400, 500], message: /^Unsupported param: (?:tools|tool_choice)\b/, about: "version" },
-    // The same words with a schema's fault behind them speak of the request's tools, not of the template.
+    // A template that raises an exception about tools has none.
+    {
+      statuses: [400, 500],
+      message: /Error: Jinja Exception: (?=[^\n]*\btools?\b)[^\n]*(?:\bnot support|\bunsupported)/i,
+      about: "template",
+    },
+    // The same words with a schema's fault, or a template's exception, behind them speak of the request, not of the template.
     {
       statuses: [400],
-      message: /^(?![\s\S]*JSON schema conversion failed)Unable to generate parser for this template/,
+      message:
+        /^(?![\s\S]*(?:JSON schema conversion failed|Error: Jinja Exception: ))Unable to generate parser for this template/,
       about: "template",
     },
     { statuses: [400], message: /Grammar trigger word should be marked as preserved token/, about: "tokenizer" },
@@ -90,6 +101,8 @@ export const llamaServer: ServerRecord = {
     /^\[json\.exception/,
     /^Unknown reasoning format/,
     /JSON schema conversion failed/,
+    // What a strict template does not take: roles out of turn, results without calls, ids of the wrong length.
+    /Error: Jinja Exception: /,
   ],
   missingModel: /^model .*not found/is,
   silentStreamFailure: null,

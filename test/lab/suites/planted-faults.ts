@@ -64,6 +64,32 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     suite: "round-trip",
+    what: "a template that refuses the server's ids with an exception",
+    planted: {
+      server: { kind: "llama-server", version: "b10434", template: "hermes", parser: null, contextLength: 32_768 },
+      rules: [
+        {
+          when: { last: "tool" },
+          cards: [
+            {
+              error: {
+                status: 500,
+                message:
+                  '\n------------\nWhile executing CallExpression at line 2, column 50 in source:\n...{- raise_exception("Tool call IDs should be alphanumeric strings with length 9!") ...\n   ^\nError: Jinja Exception: Tool call IDs should be alphanumeric strings with length 9!',
+              },
+            },
+          ],
+        },
+      ],
+    },
+    expected: {
+      code: "followup_refused",
+      owner: "template",
+      fix: "call ids of nine letters and digits, mapped both ways",
+    },
+  },
+  {
+    suite: "round-trip",
     what: "a parser that does not read the model's calls",
     planted: { model: { format: "qwen3_coder" } },
     expected: { code: "parser_mismatch", owner: "server_parser", fix: "--tool-call-parser qwen3_coder" },
@@ -108,6 +134,21 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "a parser that leaks a call when it is not streamed and swallows it when it is",
     planted: { model: { format: "qwen3_coder" } },
     also: ["parser_mismatch server_parser --tool-call-parser qwen3_coder"],
+    expected: { code: "stream_differs", owner: "server_parser", fix: "" },
+    trials: 3,
+  },
+  {
+    suite: "stream-parity",
+    what: "a gateway that loses the calls of streams",
+    planted: {
+      server: { kind: "llama-server", version: "b10434", template: "hermes", parser: null, contextLength: 32_768 },
+      before: (inner) => async (request) => {
+        const response = await inner(request);
+        if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
+        const events = (await response.text()).split("\n\n").filter((event) => !event.includes('"tool_calls":['));
+        return new Response(events.join("\n\n"), { status: response.status, headers: response.headers });
+      },
+    },
     expected: { code: "stream_differs", owner: "server_parser", fix: "" },
     trials: 3,
   },
@@ -248,6 +289,15 @@ export const plantedFaults: readonly PlantedFault[] = [
     what: "a template that prints tools in Go syntax",
     planted: {
       server: { kind: "ollama", version: "0.34.2", template: "hermesfunction", parser: null, contextLength: 16_384 },
+    },
+    expected: { code: "tools_not_in_prompt", owner: "template", fix: "" },
+  },
+  {
+    suite: "capability",
+    what: "a template that loses tools, with a model that calls none for that",
+    planted: {
+      server: { kind: "ollama", version: "0.34.2", template: "hermesfunction", parser: null, contextLength: 16_384 },
+      rules: [{ when: { user: "A12" }, cards: [{ text: "調べる方法がないよ。" }] }],
     },
     expected: { code: "tools_not_in_prompt", owner: "template", fix: "" },
   },

@@ -130,9 +130,14 @@ export function excerpt(text: string): string {
   return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
 }
 
+/** Enough of an error to know it by: where a trace ends in what was wrong, that and not the trace. */
+export function errorExcerpt(text: string): string {
+  return excerpt(/(?:^|\n)Error: ([^\n]+)\s*$/.exec(text)?.[1] ?? text);
+}
+
 /** The error of a later request, where the server would not go on; null where it did. */
 export function refusedFollowUp({ turns, probe }: ProbeView): ProbeFault | null {
   const last = turns.at(-1);
   if (last === undefined || last.error === null || (probe.judgement !== "history" && turns.length < 2)) return null;
-  return fault("followup_refused", "template", excerpt(last.error));
+  return fault("followup_refused", "template", errorExcerpt(last.error));
 }

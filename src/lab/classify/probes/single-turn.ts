@@ -5,6 +5,7 @@ import { shortCharacters, wantedTokens } from "../../scenario/dialogue.ts";
 import type { ProbeFault, ProbeResult } from "../classification.ts";
 import {
   blocked,
+  errorExcerpt,
   excerpt,
   failed,
   fault,
@@ -90,7 +91,7 @@ export function judgeHistory(view: ProbeView): ProbeResult {
   const [first] = turns;
   const facts = tokenFacts(turns);
   if (first !== undefined && first.error !== null && !isLost(first))
-    return failed([fault("history_refused", "server_limit", excerpt(first.error))], facts);
+    return failed([fault("history_refused", "server_limit", errorExcerpt(first.error))], facts);
   const stopped = withoutCall(view);
   if (stopped === null) return passed(facts);
   // Whether the history is to blame is seen beside the clean one, over all samples.
@@ -141,7 +142,7 @@ export function judgeContext(view: ProbeView): ProbeResult {
   if (long.error !== null || !long.judgement.measured) {
     const fits = limit === null || wanted <= limit * 0.9;
     return fits
-      ? failed([fault("context_refused_early", "server_option", excerpt(long.error ?? ""))], facts)
+      ? failed([fault("context_refused_early", "server_option", errorExcerpt(long.error ?? ""))], facts)
       : passed({ ...facts, refused: 1 });
   }
   if (counted !== null) facts["promptTokens"] = counted;

@@ -4,6 +4,7 @@ import { codeShape } from "../../scenario/template.ts";
 import type { ProbeFault, ProbeResult } from "../classification.ts";
 import {
   blocked,
+  errorExcerpt,
   excerpt,
   failed,
   fault,
@@ -45,7 +46,7 @@ export function judgeFinalAnswer(view: ProbeView): ProbeResult {
       fault(
         "required_refused",
         first.judgement.measured ? first.judgement.owner : "server_limit",
-        excerpt(first.error ?? ""),
+        errorExcerpt(first.error ?? ""),
       ),
     );
   const answered = fellBack ? turns.slice(1) : turns;
@@ -74,7 +75,7 @@ export function judgeFinalAnswer(view: ProbeView): ProbeResult {
   else faults.push(...answerFaults(view, answer));
   const closing = answered.at(-1);
   if (closing !== undefined && closing !== answered[end] && closing.error !== null)
-    faults.push(fault("followup_refused", "template", excerpt(closing.error)));
+    faults.push(fault("followup_refused", "template", errorExcerpt(closing.error)));
   return resultOf(faults, facts);
 }
 
