@@ -1,5 +1,6 @@
-import { scriptedGguf, scriptMarker } from "../../src/testbed/scripted/scripted-gguf.ts";
-import { tags } from "./set-ups.ts";
+import { scriptedGguf } from "../../src/testbed/scripted/scripted-gguf.ts";
+import { scriptMarker } from "../../src/testbed/scripted/scripted-model.ts";
+import { familyTags } from "../../src/testbed/set-ups/set-up.ts";
 
 /** What a model writes where its conversation is of a kind. `when` is an expression of Jinja; null: always. */
 export interface Decision {
@@ -30,9 +31,9 @@ export function decidingModel(
     scripts: texts.map((text, index) => ({ name: `text-${index}`, branches: [{ probability: 1, text }] })),
     fallback: "text-0",
     chatTemplate: template.replace(generation, (found) => `${decided}${found}`),
-    tags,
+    tags: familyTags,
     align: ["<tool_call>\n"],
     openers: ["<tool_call>"],
     contextLength,
-  }).file;
+  });
 }

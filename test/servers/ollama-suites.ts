@@ -1,6 +1,7 @@
-import { scriptedGguf, scriptMarker } from "../../src/testbed/scripted/scripted-gguf.ts";
+import { scriptedGguf } from "../../src/testbed/scripted/scripted-gguf.ts";
+import { scriptMarker } from "../../src/testbed/scripted/scripted-model.ts";
+import { familyTags } from "../../src/testbed/set-ups/set-up.ts";
 import { exclusiveGoTemplate, hermesGoTemplate, plainGoTemplate } from "../../src/testbed/templates/go.ts";
-import { tags } from "./set-ups.ts";
 import { planned } from "./suite-models.ts";
 
 /** A Go template with a model that decides by it; what stands in the template is Go's, so it can compare little. */
@@ -20,11 +21,11 @@ function deciding(template: string, decisions: readonly { readonly when: string;
   );
   const generation = '{{- if and (ne .Role "assistant") $last }}<|im_start|>assistant';
   if (!template.includes(generation)) throw new Error("the template has no generation prompt to decide before");
-  const { file } = scriptedGguf({
+  const file = scriptedGguf({
     name: "scripted",
     scripts: texts.map((text, index) => ({ name: `text-${index}`, branches: [{ probability: 1, text }] })),
     fallback: "text-0",
-    tags,
+    tags: familyTags,
     contextLength: 32_768,
   });
   return { template: template.replace(generation, `${marked.join("")}{{ end }}${generation}`), file };
