@@ -232,6 +232,21 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     suite: "final-answer",
+    what: "a template that drops tool results, with a model that looks again for that",
+    planted: {
+      server: { kind: "ollama", version: "0.34.2", template: "noresults", parser: null, contextLength: 16_384 },
+      rules: [
+        { when: { tools: "final_answer" }, cards: [{ call: { tool: "lookup_locker", arguments: { locker: "A12" } } }] },
+      ],
+    },
+    expected: {
+      code: "result_not_in_prompt",
+      owner: "template",
+      fix: 'in the TEMPLATE, a branch {{ else if eq .Role "tool" }} that writes {{ .Content }}',
+    },
+  },
+  {
+    suite: "final-answer",
     what: "a model that finishes before it has worked",
     planted: {
       rules: [

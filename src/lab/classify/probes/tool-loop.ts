@@ -61,8 +61,10 @@ export function judgeFinalAnswer(view: ProbeView): ProbeResult {
   if (end === -1) {
     const refused = refusedFollowUp(view);
     if (refused !== null) return failed([...faults, refused], facts);
-    // What is not forced is the model's to do, and prose was named already.
-    if (prose === undefined || fellBack) faults.push(fault("final_answer_missing", "model", ""));
+    const lost = lostOnTheWay(view);
+    // What is not forced is the model's to do, and prose was named already; what was never shown it cannot hand on.
+    if (lost !== null) faults.push(fault("result_not_in_prompt", "template", lost));
+    else if (prose === undefined || fellBack) faults.push(fault("final_answer_missing", "model", ""));
     return failed(faults, facts);
   }
   const answer = servedIn(answered[end])
