@@ -34,6 +34,7 @@ class PlainRequest {
   readonly duplex = "half";
   #taken = false;
   #whole: Request | null = null;
+  #signal: AbortSignal | null = null;
 
   constructor(parts: PlainRequestParts) {
     const url = new URL(parts.url);
@@ -68,7 +69,9 @@ class PlainRequest {
   }
 
   get signal(): AbortSignal {
-    return this.parts.signal ?? this.whole().signal;
+    // Also when the body has been read: the real request could no longer be made then.
+    this.#signal ??= this.parts.signal ?? this.#whole?.signal ?? new AbortController().signal;
+    return this.#signal;
   }
 
   async text(): Promise<string> {

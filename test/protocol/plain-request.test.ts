@@ -34,6 +34,13 @@ describe("a plain request", () => {
     );
   });
 
+  it("has a signal when nothing aborts it, also once its body was read", async () => {
+    const { plain } = pair("{}");
+    await plain.text();
+    expect(plain.signal.aborted).toBe(false);
+    expect(plain.signal).toBe(plain.signal);
+  });
+
   it("is a Request, with the same headers", () => {
     const { plain, real } = pair("{}");
     expect(plain).toBeInstanceOf(Request);
