@@ -21,6 +21,8 @@ import type { World } from "./world.ts";
 export interface ThroughAdapter {
   readonly config: AdapterConfig;
   readonly ablate: readonly string[];
+  /** The routes through the adapter: whole, then without each ablated stage. Each sample has its own record of what happened behind it. */
+  routes(world: AdapterWorld): readonly Route[];
 }
 
 /** What a command line says of the adapter; undefined where samples travel direct alone. @throws UserError */
@@ -42,7 +44,7 @@ export function throughAdapter(
     if (config.disable.includes(stage))
       throw new UserError(`--ablate: the stage ${stage} is disabled already; leaving it out would change nothing`);
   }
-  return { config, ablate };
+  return { config, ablate, routes: (around) => adapterRoutes(config, ablate, around) };
 }
 
 /** The stored form of {@link ThroughAdapter}, read again. @throws UserError where this version knows other settings */
@@ -53,7 +55,8 @@ export function storedAdapter(stored: {
   const read = adapterConfigSchema.safeParse(stored.config);
   if (!read.success)
     throw new UserError("the run used adapter settings that this version does not know; measure anew with lab run");
-  return { config: read.data, ablate: stored.ablate };
+  const { ablate } = stored;
+  return { config: read.data, ablate, routes: (around) => adapterRoutes(read.data, ablate, around) };
 }
 
 /** What stands around an adapter in a measurement. */
@@ -63,8 +66,7 @@ export interface AdapterWorld {
   readonly clock: World["clock"];
 }
 
-/** The routes through the adapter: whole, then without each ablated stage. Each sample has its own record of what happened behind it. */
-export function adapterRoutes({ config, ablate }: ThroughAdapter, world: AdapterWorld): readonly Route[] {
+function adapterRoutes(config: AdapterConfig, ablate: readonly string[], world: AdapterWorld): readonly Route[] {
   return [
     adapterRoute(adapterRouteId, config, world),
     ...ablate.map((stage) =>

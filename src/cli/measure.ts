@@ -15,7 +15,7 @@ import { type Route, type RunOptions, type RunProgress, type RunResult, type Run
 import type { Exclusion, Summary } from "../lab/stats/summary.ts";
 import type { Handler } from "../protocol/handler.ts";
 import { isJsonObject, parseJson } from "../protocol/json.ts";
-import { adapterRoutes, type ThroughAdapter } from "./adapter-routes.ts";
+import type { ThroughAdapter } from "./adapter-routes.ts";
 import { shownPath } from "./config.ts";
 import { exitCodes, UserError } from "./errors.ts";
 import { messagesIn, type Obstacle, type Remedy } from "./messages.ts";
@@ -219,9 +219,7 @@ export function openTarget(
     kind: spec.kind,
     routes: [
       directRoute(handler),
-      ...(adapter === undefined
-        ? []
-        : adapterRoutes(adapter, { upstream: handler, apiPrefix: spec.server.apiPrefix, clock: world.clock })),
+      ...(adapter?.routes({ upstream: handler, apiPrefix: spec.server.apiPrefix, clock: world.clock }) ?? []),
     ],
     headers: spec.headers,
   };

@@ -4,7 +4,7 @@ import { redacted } from "../lab/capture/redact.ts";
 import type { StoredPlan, StoredTarget } from "../lab/capture/stored-plan.ts";
 import { reopenStoppedRun } from "../lab/resume.ts";
 import type { Summary } from "../lab/stats/summary.ts";
-import { storedAdapter, type ThroughAdapter } from "./adapter-routes.ts";
+import type { ThroughAdapter } from "./adapter-routes.ts";
 import { runOptions } from "./commands/option-sets.ts";
 import type { LabConfig } from "./config.ts";
 import { shownPath } from "./config.ts";
@@ -34,7 +34,8 @@ export async function resumeRun(wanted: string, values: Values, config: LabConfi
   let targets: readonly TargetSpec[];
   let adapter: ThroughAdapter | undefined;
   try {
-    adapter = plan.adapter === undefined ? undefined : storedAdapter(plan.adapter);
+    adapter =
+      plan.adapter === undefined ? undefined : (await import("./adapter-routes.ts")).storedAdapter(plan.adapter);
     targets = plan.targets.map((target) => targetOf(target, values, config, world));
   } catch (error) {
     await store.close();

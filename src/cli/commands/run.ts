@@ -3,7 +3,6 @@ import { oneLineOption, visibleText } from "../../lab/report/terminal-text.ts";
 import { loadScenarios, shippedProbeIds } from "../../lab/scenario/load.ts";
 import { readUserRequest, requestSuiteId } from "../../lab/scenario/request-file.ts";
 import type { Summary } from "../../lab/stats/summary.ts";
-import { throughAdapter } from "../adapter-routes.ts";
 import { readConfig, shownPath } from "../config.ts";
 import { UserError } from "../errors.ts";
 import { findTargets, targetChoice } from "../find-targets.ts";
@@ -24,7 +23,10 @@ export const runTargets: Execute<typeof runOptions> = async (values, world) => {
   const config = readConfig(values.config, world);
   if (values.resume !== undefined) return resumeRun(values.resume, values, config, world);
   const settings = runSettings(values, config, world);
-  const adapter = throughAdapter(values, world);
+  const speaksOfAdapter =
+    values["through-adapter"] || values["adapter-config"] !== undefined || values.ablate.length > 0;
+  // Loaded where it is wanted: most runs go direct, and the adapter is a program of its own.
+  const adapter = speaksOfAdapter ? (await import("../adapter-routes.ts")).throughAdapter(values, world) : undefined;
   const folders = scenarioFolders(values.scenarios, config, world);
   const { asked, choice } = expandChoice(
     values.suite.length > 0 ? values.suite : (config.defaults.suites ?? []),

@@ -1,5 +1,6 @@
 import { type Handler, TransportError, type TransportPhase } from "../../protocol/handler.ts";
 import { plainRequest } from "../../protocol/plain-request.ts";
+import { takePlainContent } from "../../protocol/plain-response.ts";
 import type { ExchangeEnd, RawExchange } from "./exchange.ts";
 
 /** What to send. `path` begins with a slash and is sent as it is; `body` null = none. */
@@ -24,6 +25,7 @@ export interface SendOptions {
   readonly enough?: ((text: string) => boolean) | undefined;
 }
 
+const encoder = new TextEncoder();
 const defaultMaxBodyBytes = 64 * 1024 * 1024;
 /** A stream of single bytes must not fill the memory with its records. */
 const maxChunks = 1_000_000;
@@ -78,6 +80,9 @@ export async function send(
     headMs = since();
     status = response.status;
     headers = Object.fromEntries(response.headers);
+    const whole = takePlainContent(response);
+    if (whole !== undefined)
+      return keep(typeof whole === "string" ? encoder.encode(whole) : whole) ?? { kind: "complete" };
     if (response.body === null) return { kind: "complete" };
     return readBody(response.body.getReader(), signal, keep);
   }
