@@ -85,7 +85,20 @@ const negation =
 interface Pattern {
   readonly deed: Deed;
   readonly pattern: RegExp;
+  /** A part of the pattern that every match holds, shared by the patterns of all deeds: most turns do not have it. */
+  readonly part?: RegExp;
 }
+
+const negated = new RegExp(`${negation} `, "i");
+const gerundLead =
+  "(?:without(?: actually| ever)?|no need (?:for|of)|avoid|refrain from|stop short of|hold off (?:on|from)|skip|stop|quit|forget about|instead of|no(?= \\S+(?: of| any| commands?| tests?| please|[.,!]|$)))";
+const beforeGerund = new RegExp(`\\b${gerundLead}\\s`, "i");
+const needLead =
+  "(?:no need|not necessary|unnecessary|there is no need|needn['’]?t|you (?:do not|don['’]?t) (?:need|have))";
+const noNeed = new RegExp(`\\b${needLead} to `, "i");
+const notWanted = /\b(?:i|we) (?:do not|don['’]?t) want /i;
+const notToBe = / (?:must not|may not|is not to|are not to) be /i;
+const nothingToBe = /\bnothing (?:must|may|should|is to) be /i;
 
 /** Up to the next stop; a stop within a word belongs to it (`package.json`). */
 const objectEnd = "(?<object>(?:[^.,;:!?()\\n—–]|[.:](?=[\\w/.]))*)";
@@ -95,26 +108,24 @@ const notAgain =
 const english: readonly Pattern[] = [
   ...englishDeeds.map(([deed, verbs]) => ({
     deed,
+    part: negated,
     pattern: new RegExp(`${clauseStart}${negation} (?:${verbs})\\b${objectEnd}`, "gi"),
   })),
   ...englishGerunds.map(([deed, verbs]) => ({
     deed,
-    pattern: new RegExp(
-      `\\b(?:without(?: actually| ever)?|no need (?:for|of)|avoid|refrain from|stop short of|hold off (?:on|from)|skip|stop|quit|forget about|instead of|no(?= \\S+(?: of| any| commands?| tests?| please|[.,!]|$)))\\s+(?:${verbs})\\b${objectEnd}`,
-      "gi",
-    ),
+    part: beforeGerund,
+    pattern: new RegExp(`\\b${gerundLead}\\s+(?:${verbs})\\b${objectEnd}`, "gi"),
   })),
   ...englishDeeds.map(([deed, verbs]) => ({
     deed,
-    pattern: new RegExp(
-      `\\b(?:no need|not necessary|unnecessary|there is no need|needn['’]?t|you (?:do not|don['’]?t) (?:need|have)) to (?:${verbs})\\b${objectEnd}`,
-      "gi",
-    ),
+    part: noNeed,
+    pattern: new RegExp(`\\b${needLead} to (?:${verbs})\\b${objectEnd}`, "gi"),
   })),
   // "`ls` must not be run", "I do not want the tests to be run", "nothing is to be executed".
   ...englishParticiples.flatMap(([deed, verbs]) => [
     {
       deed,
+      part: notWanted,
       pattern: new RegExp(
         `\\b(?:i|we) (?:do not|don['’]?t) want (?<object>[^.,;:!?\\n]{1,60}?) (?:to be )?(?:${verbs})\\b${notAgain}`,
         "gi",
@@ -122,6 +133,7 @@ const english: readonly Pattern[] = [
     },
     {
       deed,
+      part: notToBe,
       pattern: new RegExp(
         `(?:^|[.,;:!?\\n]\\s*)(?<object>[^.,;:!?\\n]{1,60}?) (?:must not|may not|is not to|are not to) be (?:${verbs})\\b${notAgain}`,
         "gi",
@@ -129,6 +141,7 @@ const english: readonly Pattern[] = [
     },
     {
       deed,
+      part: nothingToBe,
       pattern: new RegExp(`\\bnothing (?:must|may|should|is to) be (?:${verbs})\\b(?<object>)`, "gi"),
     },
   ]),
@@ -242,13 +255,17 @@ interface Found {
   readonly phrase: string;
 }
 
-/** A word without which no English form of a ban can stand: most turns hold none, and the long patterns need not look. */
-const englishHint = /\b(?:no|not|never|cannot|without|avoid|refrain|stop|instead|unnecessary|dry|read)\b|n['’]?t\b/i;
 const japaneseHint = /[\u3040-\u30ff\u3400-\u9fff]/;
 
 function findEnglish(text: string): readonly Found[] {
-  if (!englishHint.test(text)) return [];
-  return english.flatMap(({ deed, pattern }) =>
+  const held = new Map<RegExp, boolean>();
+  const holds = (part: RegExp): boolean => {
+    const known = held.get(part) ?? part.test(text);
+    held.set(part, known);
+    return known;
+  };
+  const possible = english.filter(({ part }) => part === undefined || holds(part));
+  return possible.flatMap(({ deed, pattern }) =>
     [...text.matchAll(pattern)].flatMap((match) => {
       const object = (match.groups?.["object"] ?? "").replace(
         /\s+(?:but|and just|just|instead|only|so|because|since|until|unless|before|after|when|while|without|and)\b.*$/i,

@@ -54,7 +54,7 @@ it("a disk that fills up ends the run with one line; with room again the same ru
     plan: {
       suites: ["contract-matrix"],
       scenarios: [],
-      trials: 50,
+      trials: 200,
       shapes: ["small"],
       languages: ["ja"],
       concurrency: 2,
@@ -72,7 +72,7 @@ it("a disk that fills up ends the run with one line; with room again the same ru
     suites: ["contract-matrix"],
     scenarios: await loadScenarios([]),
     onlyScenarios: ["seed-memorizable"],
-    trials: 50,
+    trials: 200,
     shapes: ["small"],
     languages: ["ja"],
     seed: "seed",
@@ -84,14 +84,14 @@ it("a disk that fills up ends the run with one line; with room again the same ru
     labVersion: "test",
     onEvent: () => {},
   };
-  const full: RunStore = await createRunStore(folder, record, fullAfter(3));
+  const full: RunStore = await createRunStore(folder, record, fullAfter(1));
   const failure = await run({ ...options, store: full }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(StoreError);
   expect(String(failure)).toMatch(
     /captures\.jsonl: the disk is full; free some space or choose another folder with --out$/,
   );
   await full.close().catch(() => undefined);
-  expect(chats).toBeLessThan(80);
+  expect(chats).toBeLessThan(300);
 
   const { store, prepared } = await reopenRun(
     folder,
@@ -110,9 +110,9 @@ it("a disk that fills up ends the run with one line; with room again the same ru
   );
   expect(prepared.judged.length).toBeGreaterThan(0);
   const { summary } = await run({ ...options, store, progress: prepared });
-  expect(summary).toMatchObject({ planned: 100, measured: 100, exclusions: [] });
+  expect(summary).toMatchObject({ planned: 400, measured: 400, exclusions: [] });
   const ids: string[] = [];
   for await (const { id } of (await openRun(folder)).captures()) ids.push(id);
-  expect(new Set(ids).size).toBe(100);
-  expect(ids).toHaveLength(100);
+  expect(new Set(ids).size).toBe(400);
+  expect(ids).toHaveLength(400);
 });
