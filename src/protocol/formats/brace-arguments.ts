@@ -72,13 +72,18 @@ function* takeBraces(reading: Reading, format: BraceCalls): Steps<"closed" | "cu
     const character = reading.buffer[at];
     if (character === "<" && quote !== null) {
       reading.at = at;
-      if ((yield* takeOne(reading, [quote])) !== null) {
+      const mark = yield* takeOne(reading, [quote, closer]);
+      if (mark === closer) {
+        reading.at = at;
+        return "malformed";
+      }
+      if (mark === quote) {
         const end = yield* findTag(reading, [quote, closer]);
         reading.at = end?.at ?? reading.buffer.length;
         if (end === null) return "cut";
         if (end.tag === closer) return "malformed";
         at = end.at + quote.length - 1;
-      } else if (reading.buffer.startsWith(closer, at)) return "malformed";
+      }
     } else if (character === '"') {
       const behind = yield* endOfQuoted(reading, at + 1, '"');
       at = (behind ?? reading.buffer.length + 1) - 1;
