@@ -125,6 +125,8 @@ export interface ToolCallFormat extends WireForm {
   readonly name: string;
   /** The format under whose name this one is read, where both write the same text and only the server's option differs. */
   readonly readAs?: string;
+  /** Names that it uses for something else: in it no tool of such a name can be called. */
+  readonly reservedNames?: readonly string[];
   /** What is left of it where a server strips special tokens; always bare. */
   readonly residue?: WireForm;
   readonly parsers: ParserNames;

@@ -3,9 +3,12 @@ import type { CallReader, ToolCallFormat } from "./format.ts";
 import { readJsonCall } from "./json-call.ts";
 import { createNamedJsonReader, type NamedJson } from "./named-json.ts";
 
+/** The recipient of plain text. */
+const reservedNames = ["all"];
+
 const lines: Omit<NamedJson, "before"> = {
   nameStops: "\n {<>(",
-  readName: (text) => (text === "all" ? null : text),
+  readName: (text) => (reservedNames.includes(text) ? null : text),
   between: [],
   after: [],
   repeats: false,
@@ -53,6 +56,7 @@ export const functionary31: ToolCallFormat = {
 export const functionary32: ToolCallFormat = {
   name: "functionary32",
   openers: [">>>"],
+  reservedNames,
   bare: false,
   parsers: { vllm: [], sglang: [], ollama: [], "llama-server": ["a chat template of Functionary v3.2"] },
   models: "Functionary v3.2",

@@ -59,6 +59,7 @@ function callsFor(format: ToolCallFormat): fc.Arbitrary<ToolCall> {
   const closer = closerOfValues(format);
   return call.filter((made) => {
     const written = JSON.stringify(made.arguments);
+    if (format.reservedNames?.includes(made.name) === true) return false;
     return !markup.test(written) && (closer === "" || !written.includes(JSON.stringify(closer).slice(1, -1)));
   });
 }
