@@ -50,7 +50,7 @@ export function decisions(traces: readonly TurnTrace[]): readonly string[] {
 
 /** Runs `use` in a place of its own and checks what holds for every run: its end, its processes, and whom it asked. */
 export function observed(
-  { wants }: Pick<Agent, "wants">,
+  { wants, leaves }: Pick<Agent, "wants" | "leaves">,
   adapter: AdapterProcess,
   run: (place: Place) => Promise<AgentRun>,
   check: (seen: Observed) => Promise<void> | void,
@@ -60,7 +60,11 @@ export function observed(
     const result = await run(place);
     const { finished } = result;
     const told = `${finished.stderr}\n${finished.stdout}`;
-    expect(finished, told).toMatchObject({ exitCode: 0, timedOut: false, leftBehind: [] });
+    expect(finished, told).toMatchObject({ exitCode: 0, timedOut: false });
+    expect(
+      finished.leftBehind.filter((command) => leaves?.test(command) !== true),
+      told,
+    ).toEqual([]);
     const unexpected = place.proxy.refused.filter((address) => wants?.test(address) !== true);
     expect(unexpected, "what the client wanted from the world").toEqual([]);
     await check({ ...result, place, traces: () => adapter.traces().slice(before) });

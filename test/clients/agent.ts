@@ -25,6 +25,8 @@ export interface Agent {
   readonly shell: { readonly tool: string; call(command: string): JsonObject };
   /** Addresses that it asks for by itself, whatever it is told; the proxy refuses them. Null: none. */
   readonly wants: RegExp | null;
+  /** What it may leave running behind the end of a short run, by a mark in its command line; it is ended. Null: nothing. */
+  readonly leaves: RegExp | null;
   /** Runs it once, with the configuration of the README, against the adapter at `url`. */
   run(prompt: string, url: string, place: Place): Promise<AgentRun>;
 }

@@ -44,6 +44,8 @@ export async function configureCodex(place: Place, url: string): Promise<void> {
 export const codex: Agent = {
   name: "codex",
   wants: null,
+  // It takes a picture of the shell in the background, which may outlast a run of a second.
+  leaves: /__codex_snapshot/,
   shell: { tool: "exec_command", call: (cmd) => ({ cmd }) },
   async run(prompt, url, place) {
     await configureCodex(place, url);

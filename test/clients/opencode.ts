@@ -18,6 +18,7 @@ export const opencode: Agent = {
   name: "opencode",
   // Its own package registry, to install what its plugins would need.
   wants: /^registry\./,
+  leaves: null,
   shell: { tool: "bash", call: (command) => ({ command }) },
   async run(prompt, url, place) {
     await writeFile(join(place.work, "opencode.json"), readmeConfig("OpenCode (`opencode.json`)", url));

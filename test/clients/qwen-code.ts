@@ -10,6 +10,7 @@ import { readmeConfig } from "./readme-config.ts";
 export const qwenCode: Agent = {
   name: "qwen-code",
   wants: null,
+  leaves: null,
   shell: { tool: "run_shell_command", call: (command) => ({ command, is_background: false }) },
   async run(prompt, url, place) {
     const words = readmeConfig("Qwen Code:", url).trim().split(/\s+/);
