@@ -153,7 +153,7 @@ describe("lab doctor on Ollama", () => {
       { tools: "tools_damaged", auto: "calls_delivered" },
       /\{\{ \. \}\} or \{\{ json \.Function \}\}/,
     ],
-    ["exclusive", { system: "system_dropped", auto: "calls_delivered" }, /\.System\b.*beside.*\.Tools/],
+    ["exclusive", { system: "system_dropped", auto: "calls_delivered" }, /\.System stands beside \.Tools/],
   ])("with template %s", async (template, says, change) => {
     await using root = await scratch();
     const run = await examined(root.path, calling("hermes", { kind: "ollama", version: "0.34.2", template }));
