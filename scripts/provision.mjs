@@ -1,4 +1,5 @@
 // What `npm run servers` and `npm run clients` share: install NAME… | list, into the cache.
+import { makeFolder } from "../src/lab/capture/make-folder.ts";
 import { cacheFolder } from "../src/testbed/provision/cache.ts";
 import { folderOf, install, installedServer } from "../src/testbed/provision/install.ts";
 import { ProvisionError } from "../src/testbed/provision/provision-error.ts";
@@ -33,6 +34,12 @@ export async function provision({ command, kind, recipes, argv }) {
     if (unknown !== undefined) {
       complain(`there is no ${kind} "${unknown}" to install (${names.join(", ")})`);
       return exitCodes.misuse;
+    }
+    try {
+      await makeFolder(world.cache);
+    } catch (error) {
+      complain(`the cache cannot be made: ${error.message}; name another folder with HARNESS_LAB_CACHE`);
+      return exitCodes.failed;
     }
     let code = exitCodes.ok;
     const wanted = ({ name, byName }) => asked.includes(name) || (asked.includes("all") && !byName);

@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../lab/capture/make-folder.ts";
 import type { KnownSetUp, KnownTruth } from "../protocol/known-truth.ts";
 import { cacheFolder, type Installed } from "../testbed/provision/cache.ts";
 import { recipes } from "../testbed/provision/index.ts";
@@ -63,7 +64,7 @@ function llamaStarted(setUp: LlamaSetUp): StartedSetUp {
     alias,
     write: async (folder, scripts) => {
       const path = join(folder, `${alias}.gguf`);
-      await mkdir(folder, { recursive: true });
+      await makeFolder(folder);
       await writeFile(path, scriptedGguf(modelOptions(scripts, setUp)));
       return path;
     },
@@ -81,7 +82,7 @@ function vllmStarted(setUp: VllmSetUp): StartedSetUp {
     alias,
     write: async (folder, scripts) => {
       const path = join(folder, alias);
-      await mkdir(path, { recursive: true });
+      await makeFolder(path);
       for (const [name, bytes] of scriptedSafetensors(modelOptions(scripts, setUp)))
         await writeFile(join(path, name), bytes);
       return path;

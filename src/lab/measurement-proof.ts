@@ -1,4 +1,3 @@
-import { isJsonObject, parseJson } from "../protocol/json.ts";
 import { notedRequests, requestAccount } from "./capture/account.ts";
 import { bodyText } from "./capture/body.ts";
 import type { Capture, Exchange } from "./capture/capture.ts";
@@ -31,9 +30,13 @@ export async function proveMeasurement(stored: StoredRun, summary: Summary): Pro
       cached += 1;
       evidence ??= header;
     }
-    const id = reply === undefined ? null : completionId(reply);
-    if (id !== null && ids.has(id)) repeated += 1;
-    if (id !== null) ids.add(id);
+    const completion = reply === undefined ? null : completionId(reply);
+    if (completion !== null) {
+      // Two servers may count alike, as two simulators of one seed do; a cache repeats what one of them said.
+      const id = `${capture.target} ${completion}`;
+      if (ids.has(id)) repeated += 1;
+      ids.add(id);
+    }
     const key = [capture.scenario, capture.contract, capture.shape].join("/");
     questions[key] ??= questionDigest(capture);
   }
@@ -47,7 +50,12 @@ export async function proveMeasurement(stored: StoredRun, summary: Summary): Pro
     lastSentAt: last,
     planned: summary.planned,
     measured: summary.measured,
-    requests: { sent: account.sent, answered: account.answered, lost: account.lost.length },
+    requests: {
+      sent: account.sent,
+      askedAgain: account.askedAgain,
+      answered: account.answered,
+      lost: account.lost.length,
+    },
     cached: { count: cached, evidence },
     repeatedAnswers: repeated,
     seed: record.seed,
@@ -87,12 +95,4 @@ function questionDigest({ request, expectation, ...capture }: Capture): string {
     return { role, text: capture.class === "unmemorizable" ? named.replace(/\d+/g, "0") : named };
   });
   return textHash(JSON.stringify({ masked, tools })).slice(0, 16);
-}
-
-/** A proof as it was stored with a baseline, or null where the text is none. */
-export function readProof(value: unknown): MeasurementProof | null {
-  const text = typeof value === "string" ? parseJson(value) : value;
-  return isJsonObject(text) && typeof text["run"] === "string" && isJsonObject(text["questions"])
-    ? (text as unknown as MeasurementProof)
-    : null;
 }

@@ -6,8 +6,9 @@ import { StoreError } from "./capture/store-error.ts";
 import { classifyCapture } from "./classify/classify-capture.ts";
 import { conclude } from "./conclude.ts";
 import { type JudgedSample, judgedSample } from "./diagnose/judged-sample.ts";
-import type { RunSide } from "./gate/run-side.ts";
-import { proveMeasurement, readProof } from "./measurement-proof.ts";
+import { proofSchema } from "./gate/proof-schema.ts";
+import type { MeasurementProof, RunSide } from "./gate/run-side.ts";
+import { proveMeasurement } from "./measurement-proof.ts";
 import type { Summary } from "./stats/summary.ts";
 import { summarySchema } from "./stats/summary-schema.ts";
 
@@ -47,12 +48,15 @@ async function countCaptures(stored: StoredRun): Promise<Summary> {
 }
 
 /** The proof that was kept when a run became a baseline; its captures need not be at hand any more. */
-async function storedProof(folder: string) {
+async function storedProof(folder: string): Promise<MeasurementProof | null> {
   const text = await readFile(join(folder, baselineFile), "utf8").catch(() => null);
   if (text === null) return null;
   const baseline = parseJson(text);
-  const proof = readProof(isJsonObject(baseline) ? baseline["proof"] : null);
-  if (proof === null)
-    throw new StoreError(`${join(folder, baselineFile)} is damaged; promote the run again with lab baseline promote`);
-  return proof;
+  const refuse = (what: string) =>
+    new StoreError(`${join(folder, baselineFile)}: ${what}; promote the run again with lab baseline promote`);
+  if (!isJsonObject(baseline)) throw refuse("it holds no JSON object and is damaged");
+  const checked = proofSchema.safeParse(baseline["proof"]);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  throw refuse(`${["proof", ...(issue?.path ?? [])].join(".")}: ${issue?.message ?? "not as expected"}`);
 }

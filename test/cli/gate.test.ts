@@ -209,7 +209,17 @@ describe("lab gate", () => {
         /^lab: number\.yaml:1:\d+: "alpha"/,
       ],
       ["a damaged summary", ["gate", "latest", "--baseline", "foreign"], /^lab: .*summary\.json: cells\.0/],
-      ["a damaged proof", ["gate", "latest", "--baseline", "torn"], /^lab: .*baseline\.json is damaged/],
+      ["a damaged proof", ["gate", "latest", "--baseline", "torn"], /^lab: .*baseline\.json: it holds no JSON object/],
+      ["a foreign proof", ["gate", "latest", "--baseline", "odd-proof"], /^lab: .*baseline\.json: proof\.createdAt: /],
+      ...(process.platform === "linux"
+        ? [
+            [
+              "an output where no folder can be made",
+              ["gate", "latest", "--baseline", "calm", "--format", "junit", "--out", "/proc/nowhere"],
+              /^lab: \/proc\/nowhere\/junit\.xml: there is no such file or folder/,
+            ] as const,
+          ]
+        : []),
       [
         "an unknown treatment",
         ["gate", "latest", "--baseline", "calm", "--treatment", "modle"],
@@ -250,16 +260,18 @@ describe("lab gate", () => {
       const baselines = join(cwd, "results/baselines");
       const record = readFileSync(join(baselines, "calm/run.json"), "utf8");
       const promoted = readFileSync(join(baselines, "calm/baseline.json"), "utf8");
-      for (const name of ["empty", "foreign", "torn"]) mkdirSync(join(baselines, name));
-      for (const name of ["foreign", "torn"]) writeFileSync(join(baselines, name, "run.json"), record);
+      for (const name of ["empty", "foreign", "torn", "odd-proof"]) mkdirSync(join(baselines, name));
+      for (const name of ["foreign", "torn", "odd-proof"]) writeFileSync(join(baselines, name, "run.json"), record);
       const cells = '[{"target":"x"}]';
       writeFileSync(
         join(baselines, "foreign/summary.json"),
         `{"schemaVersion":1,"run":"x","planned":1,"measured":1,"cells":${cells},"diagnoses":[],"exclusions":[]}`,
       );
       writeFileSync(join(baselines, "foreign/baseline.json"), promoted);
-      writeFileSync(join(baselines, "torn/summary.json"), readFileSync(join(baselines, "calm/summary.json"), "utf8"));
       writeFileSync(join(baselines, "torn/baseline.json"), promoted.slice(0, 90));
+      const summary = readFileSync(join(baselines, "calm/summary.json"), "utf8");
+      for (const name of ["torn", "odd-proof"]) writeFileSync(join(baselines, name, "summary.json"), summary);
+      writeFileSync(join(baselines, "odd-proof/baseline.json"), '{"proof":{"run":"x","questions":{}}}');
     });
 
     it.each(cases)("%s", async (_, argv, line) => {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { bodyText } from "../../src/lab/capture/body.ts";
+import { openRun } from "../../src/lab/capture/open-run.ts";
 import type { RunOptions } from "../../src/lab/run.ts";
 import { readYaml } from "../../src/lab/scenario/yaml-source.ts";
 import { openSide } from "../../src/lab/stored-side.ts";
@@ -42,7 +44,7 @@ describe("the proof of measurement", () => {
     expect(proof).toMatchObject({
       planned: 12,
       measured: 12,
-      requests: { sent: 12, answered: 12, lost: 0 },
+      requests: { sent: 12, askedAgain: 0, answered: 12, lost: 0 },
       cached: { count: 0, evidence: null },
       repeatedAnswers: 0,
       targets: [{ name: "caller", server: "vllm 0.32.0" }],
@@ -95,6 +97,17 @@ describe("the proof of measurement", () => {
       });
     });
     expect(proof.repeatedAnswers).toBe(repeated);
+  });
+
+  it("tells two servers that number their answers alike from a cache", async () => {
+    await using folder = await scratch();
+    const targets = ["one", "two"].map((name) => target(name, "caller", simulator()));
+    const { folder: run } = await runInto(folder.path, targets, { suites: ["contract-matrix"] });
+    const ids: string[] = [];
+    for await (const { exchanges } of (await openRun(run)).captures())
+      ids.push(/"id":"([^"]*)"/.exec(bodyText(exchanges[0]?.body ?? { utf8: "" }))?.[1] ?? "");
+    expect(new Set(ids).size).toBe(ids.length / 2);
+    expect((await openSide(run)).proof?.repeatedAnswers).toBe(0);
   });
 
   it("knows a question again whatever its nonce is, and another question by its words", async () => {

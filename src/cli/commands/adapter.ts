@@ -32,11 +32,12 @@ export const adapter: Execute<typeof adapterOptions> = async (values, world) => 
     throw new UserError(
       `--host ${host}: whoever reaches that address could use the model and read its answers; name a key with --api-key-env VARIABLE, or leave --host out`,
     );
-  const traces = values["trace-dir"] === undefined ? null : openTraceFile(values["trace-dir"], world);
   const log = pino(
     { base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line) => world.stderr.write(line) },
   );
+  const folder = values["trace-dir"];
+  const traces = folder === undefined ? null : await openTraceFile(folder, world, (line) => log.error(line));
   const handler = upstream(server.root, { proxy: proxyFor(server.root, world.env) });
   const origin = world.clock.date().getTime() - world.clock.now();
   const made = createAdapter({

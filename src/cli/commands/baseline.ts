@@ -1,6 +1,7 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { findRun } from "../../lab/capture/find-run.ts";
+import { makeFolder } from "../../lab/capture/make-folder.ts";
 import { runFiles, writeDocument } from "../../lab/capture/store.ts";
 import { storeError } from "../../lab/capture/store-error.ts";
 import { suggestion } from "../../lab/scenario/nearest.ts";
@@ -46,7 +47,7 @@ export const baseline: Execute<typeof baselineOptions> = async (values, world, p
     proof,
   };
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (error) {
     throw storeError(folder, error);
   }

@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { findRun } from "../../lab/capture/find-run.ts";
+import { makeFolder } from "../../lab/capture/make-folder.ts";
 import { storeError } from "../../lab/capture/store-error.ts";
 import { compareForView } from "../../lab/gate/comparison-view.ts";
 import { targetNames } from "../../lab/gate/pair-cells.ts";
@@ -67,7 +68,7 @@ function rendered(view: ComparisonView, format: "html" | "md", language: Display
 export async function writeText(folder: string, name: string, text: string): Promise<string> {
   const path = join(folder, name);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await writeFile(path, text);
   } catch (error) {
     throw storeError(path, error);

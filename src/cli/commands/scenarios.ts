@@ -1,7 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import CliTable from "cli-table3";
 import { z } from "zod";
+import { makeFolder } from "../../lab/capture/make-folder.ts";
+import { storeError } from "../../lab/capture/store-error.ts";
 import { checkProbes } from "../../lab/check-probes.ts";
 import { checkScenarios } from "../../lab/check-scenarios.ts";
 import { policyJsonSchema } from "../../lab/gate/policy.ts";
@@ -155,10 +157,14 @@ async function writeSchemas(out: string | undefined, written: (path: string) => 
     return;
   }
   const folder = resolve(world.cwd, out);
-  await mkdir(folder, { recursive: true });
   for (const [name, schema] of Object.entries(schemas)) {
     const file = join(folder, `${name}.schema.json`);
-    await writeFile(file, `${JSON.stringify(schema, null, 2)}\n`);
+    try {
+      await makeFolder(folder);
+      await writeFile(file, `${JSON.stringify(schema, null, 2)}\n`);
+    } catch (error) {
+      throw storeError(file, error);
+    }
     world.stderr.write(`${written(shownPath(file, world.cwd))}\n`);
   }
 }

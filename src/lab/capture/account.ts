@@ -3,9 +3,13 @@ import type { LostRequest } from "./lost-request.ts";
 import type { StoredRun } from "./open-run.ts";
 import type { Intent } from "./stored-schemas.ts";
 
-/** Requests of a run: `sent` = `answered` + the number of `lost`. Those of the target stage and of side channels are not among them. */
+/**
+ * Requests of a run: `sent` = `answered` + the number of `lost`. `askedAgain` of those sent repeat one that got no answer, as after a
+ * connection that broke. Those of the target stage and of side channels are not among them.
+ */
 export interface RequestAccount {
   readonly sent: number;
+  readonly askedAgain: number;
   readonly answered: number;
   readonly lost: readonly LostRequest[];
 }
@@ -24,9 +28,10 @@ export async function requestAccount(
   answered: ReadonlyMap<string, number>,
 ): Promise<RequestAccount> {
   const noted = new Map<string, Intent[]>();
-  let sent = 0;
+  let [sent, askedAgain] = [0, 0];
   for await (const intent of stored.intents()) {
     sent += 1;
+    if (intent.attempt > 1) askedAgain += 1;
     const known = noted.get(intent.id);
     if (known === undefined) noted.set(intent.id, [intent]);
     else known.push(intent);
@@ -36,5 +41,5 @@ export async function requestAccount(
     const count = intents.length - (answered.get(id) ?? 0);
     for (const { attempt, at } of intents.slice(0, Math.max(0, count))) lost.push({ id, attempt, at });
   }
-  return { sent, answered: sent - lost.length, lost };
+  return { sent, askedAgain, answered: sent - lost.length, lost };
 }

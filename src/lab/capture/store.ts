@@ -1,7 +1,8 @@
-import { mkdir, readdir, rename, writeFile } from "node:fs/promises";
+import { readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Capture, Exchange } from "./capture.ts";
 import { LineWriter, type OpenAppendFile, openNewFile } from "./line-writer.ts";
+import { makeFolder } from "./make-folder.ts";
 import { textHash } from "./record.ts";
 import type { RunRecord } from "./run-record.ts";
 import { claimSession, type Session } from "./session.ts";
@@ -155,8 +156,7 @@ export async function writeDocument(folder: string, name: string, value: unknown
 
 async function claim(folder: string): Promise<void> {
   try {
-    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (made !== undefined) return;
+    if (await makeFolder(folder, 0o700)) return;
     const entries = await readdir(folder);
     if (entries.length > 0) throw new StoreError(`${folder}: the folder is not empty; runs never share one`);
   } catch (error) {

@@ -12,8 +12,16 @@ export interface MeasurementProof {
   readonly lastSentAt: string | null;
   readonly planned: number;
   readonly measured: number;
-  /** Requests of samples: sent = answered + lost. Null where the run's journal is not at hand. */
-  readonly requests: { readonly sent: number; readonly answered: number; readonly lost: number } | null;
+  /**
+   * Requests of samples: sent = answered + lost; `askedAgain` of those sent repeat one that got no answer. Null where the run's
+   * journal is not at hand.
+   */
+  readonly requests: {
+    readonly sent: number;
+    readonly askedAgain: number;
+    readonly answered: number;
+    readonly lost: number;
+  } | null;
   /** Answers that say of themselves that they came from a cache, with the header that says so. */
   readonly cached: { readonly count: number; readonly evidence: string | null };
   /** Completion ids that came more than once: the same answer handed out again. */

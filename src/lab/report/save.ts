@@ -1,8 +1,9 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { makeFolder } from "../capture/make-folder.ts";
 import { storeError } from "../capture/store-error.ts";
 import type { ReportModel } from "./model.ts";
 import type { RenderOptions, Report } from "./report.ts";
@@ -23,7 +24,7 @@ async function saveFile(report: Report, model: ReportModel, options: RenderOptio
   const path = join(folder, report.fileName);
   const unfinished = `${path}.part`;
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     await pipeline(Readable.from(report.render(model, options)), createWriteStream(unfinished));
     await rename(unfinished, path);
   } catch (error) {

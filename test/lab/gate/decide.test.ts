@@ -27,7 +27,7 @@ describe("a sound run like its baseline", () => {
     expect(verdict.kind).toBe("pass");
     expect(verdict.sentence).toMatch(/^No regression: delivery held on all 3 lines \(120 samples against 120\)/);
     expect(verdict.checks.map(({ code }) => code)).toContain("drop");
-    expect(verdict.proof.run?.requests).toEqual({ sent: 120, answered: 120, lost: 0 });
+    expect(verdict.proof.run?.requests).toEqual({ sent: 120, askedAgain: 0, answered: 120, lost: 0 });
     expect(verdict.proof.baseline?.run).toBe("earlier");
     expect(verdict.baseline?.ageDays).toBe(1);
   });
@@ -86,7 +86,7 @@ describe("a run that says nothing is invalid, each kind with its own sentence", 
     ["failing answers", short("transport", "reset"), "not_measured", /^7 of 120 planned samples.*transport: reset/],
     [
       "samples without requests",
-      { ...run, proof: { ...proofOf(run), requests: { sent: 3, answered: 3, lost: 0 } } },
+      { ...run, proof: { ...proofOf(run), requests: { sent: 3, askedAgain: 0, answered: 3, lost: 0 } } },
       "requests_lost",
       /journal shows only 3/,
     ],

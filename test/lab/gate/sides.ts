@@ -34,7 +34,7 @@ export function proofOf({ record, summary }: Pick<RunSide, "record" | "summary">
     lastSentAt: record.createdAt,
     planned: summary.planned,
     measured: summary.measured,
-    requests: { sent: summary.measured, answered: summary.measured, lost: 0 },
+    requests: { sent: summary.measured, askedAgain: 0, answered: summary.measured, lost: 0 },
     cached: { count: 0, evidence: null },
     repeatedAnswers: 0,
     seed: record.seed,

@@ -7,6 +7,7 @@ import { openRun } from "../../../src/lab/capture/open-run.ts";
 import { measuredVerdict } from "../../../src/lab/gate/measured.ts";
 import { rejudge } from "../../../src/lab/rejudge.ts";
 import type { Cell, Summary } from "../../../src/lab/stats/summary.ts";
+import { openSide } from "../../../src/lab/stored-side.ts";
 import { type Handler, jsonResponse, TransportError } from "../../../src/protocol/handler.ts";
 import { simulate } from "../../simulator/support.ts";
 import { directRoute, runInto, scratch, target } from "./harness.ts";
@@ -294,6 +295,8 @@ describe("what is not measured", () => {
     const attempts: number[][] = [];
     for await (const capture of stored.captures()) attempts.push(capture.exchanges.map(({ attempt }) => attempt));
     expect(attempts.filter((list) => list.length === 2)).toEqual([[1, 2]]);
+    const { proof } = await openSide(stored.folder);
+    expect(proof?.requests).toEqual({ sent: 5, askedAgain: 1, answered: 5, lost: 0 });
   });
 
   it.each([
