@@ -4,10 +4,15 @@ import { randomBytes } from "node:crypto";
 import { getEventListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { commands } from "./commands/index.ts";
 import { exitCodes } from "./errors.ts";
 import { program, reportInternal } from "./program.ts";
 import type { Output, World } from "./world.ts";
+
+// The lab shares its machine with the server that it measures. V8 would let what is garbage grow to four times what is in use
+// before it looks; looking twice as early costs no time that shows and a fifth less memory.
+setFlagsFromString("--heap-growing-percent=100");
 
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(readFileSync(`${packageFolder}package.json`, "utf8")) as { version: string };

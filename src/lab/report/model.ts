@@ -58,7 +58,7 @@ export interface ReportModel {
 }
 
 /** UTF-16 units of reply bodies up to which the samples of a run stay in memory: several reports then read it once. */
-const heldUnits = 4_000_000;
+const heldUnits = 16_000_000;
 
 /** Reads a run once and builds what reports show. Of a large run texts are read again, one sample at a time, when a report asks. */
 export async function buildReportModel(source: ReportSource): Promise<ReportModel> {
