@@ -142,6 +142,7 @@ function wholeReply(response: Response, text: string | Failure, turn: Turn): rea
 function ending(read: ReadReply, turn: Turn, anything: boolean, cut: string | undefined): readonly AdapterEvent[] {
   const reply = asOneMessage(read.replies);
   if (reply === undefined) return [{ kind: "failed", failure: brokenReply(cut ?? read.problems[0] ?? "nothing came") }];
+  for (const problem of read.problems) turn.trace({ stage: "upstream", decision: "unreadable_part", reason: problem });
   const broken = failureOf(reply, read, cut, anything);
   const whole = broken === null && reply.finishReason !== "length";
   const events: AdapterEvent[] = [];
@@ -159,6 +160,10 @@ function ending(read: ReadReply, turn: Turn, anything: boolean, cut: string | un
     turn.trace({ stage: "upstream", decision: "failed", reason: broken.message });
     return [...events, { kind: "failed", failure: broken }];
   }
+  const [problem] = read.problems;
+  // Silence would be taken for the model's: it did say something.
+  if (problem !== undefined && !anything && events.length === 0)
+    events.push({ kind: "text", text: `[The model's answer could not be read: ${problem}. Trace ${turn.id}]` });
   return [...events, { kind: "end", finishReason: finishReason(reply.finishReason), usage: reply.usage }];
 }
 

@@ -25,6 +25,12 @@ export function readAdapterConfig(
   for (const name of disable)
     if (!stageNames.includes(name))
       throw new UserError(`--disable: there is no stage ${JSON.stringify(name)}${suggestion(name, stageNames)}`);
+  const profile = values.profile ?? file.profile;
+  for (const name of ["intent", "suppress"])
+    if (profile === "read-only" && disable.includes(name))
+      throw new UserError(
+        `--profile read-only rests on the stage ${name}; take it out of --disable, or use --profile agent`,
+      );
   const format = values.prompt ?? file.prompt.format;
   const formats = ["auto", "native", ...promptFormats];
   if (!formats.includes(format))
@@ -34,7 +40,7 @@ export function readAdapterConfig(
   return {
     ...file,
     disable,
-    profile: values.profile ?? file.profile,
+    profile,
     prompt: { ...file.prompt, format },
     web: { ...file.web, enabled: file.web.enabled || values.web, searxng: values.searxng ?? file.web.searxng },
     ...(values.model === undefined ? {} : { model: values.model }),

@@ -1,6 +1,6 @@
 import { configSchemaWith } from "../../src/adapter/config.ts";
 import type { AdapterEvent } from "../../src/adapter/events.ts";
-import { openTurn } from "../../src/adapter/open-turn.ts";
+import { type OpenTurn, openTurn } from "../../src/adapter/open-turn.ts";
 import { openPipeline } from "../../src/adapter/pipeline.ts";
 import type { Stage } from "../../src/adapter/stage.ts";
 import type { DroppedText } from "../../src/adapter/trace.ts";
@@ -35,16 +35,17 @@ export interface StageRunOptions {
   readonly facts?: UpstreamFacts;
 }
 
-/** Runs stages alone, around an upstream of scripted events. Function tools of the request are its declared tools. */
-export async function runStages(options: StageRunOptions): Promise<StageRun> {
+/** A turn as the adapter opens it, with seeded ids and a standing clock. Function tools of the request are its declared tools. */
+export function openTestTurn(options: Partial<StageRunOptions>): OpenTurn {
   let seed = 1;
-  const names = options.stages.map((stage) => stage.name) as [string, ...string[]];
-  const { turn, entries, dropped } = openTurn(
+  const names = (options.stages ?? []).map((stage) => stage.name);
+  const request = options.request ?? { model: "m", messages: [] };
+  return openTurn(
     {
       front: options.front ?? "chat",
       client: options.client ?? unknownClient,
-      original: options.request,
-      tools: (options.request.tools ?? []).map((tool) => ({
+      original: request,
+      tools: (request.tools ?? []).map((tool) => ({
         name: tool.function.name,
         kind: "function" as const,
         namespace: null,
@@ -55,7 +56,7 @@ export async function runStages(options: StageRunOptions): Promise<StageRun> {
       entries: [],
     },
     {
-      config: configSchemaWith(names).parse(options.config ?? {}),
+      config: configSchemaWith(["none", ...names]).parse(options.config ?? {}),
       now: () => 1_796_034_218_000,
       random: () => {
         seed = (seed * 48_271) % 2_147_483_647;
@@ -67,6 +68,11 @@ export async function runStages(options: StageRunOptions): Promise<StageRun> {
     },
     new AbortController().signal,
   );
+}
+
+/** Runs stages alone, around an upstream of scripted events. */
+export async function runStages(options: StageRunOptions): Promise<StageRun> {
+  const { turn, entries, dropped } = openTestTurn(options);
   const asked: ChatRequest[] = [];
   const events: AdapterEvent[] = [];
   const replies = options.replies ?? [[{ kind: "end" as const, finishReason: "stop" as const, usage: null }]];

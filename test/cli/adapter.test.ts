@@ -60,6 +60,10 @@ describe("refusals, before anything is opened", () => {
       words: /--disable: there is no stage "guards" \(did you mean "guard"\?\)/,
     },
     { argv: ["--upstream", "http://h:1", "--profile", "wild"], words: /--profile/ },
+    ...["intent", "suppress"].map((stage) => ({
+      argv: ["--upstream", "http://h:1", "--profile", "read-only", "--disable", `guard,${stage}`],
+      words: new RegExp(`--profile read-only rests on the stage ${stage}`),
+    })),
     { argv: ["--upstream", "http://h:1", "--host", "0.0.0.0"], words: /--host 0\.0\.0\.0: .*--api-key-env/ },
     { argv: ["--upstream", "http://h:1", "--host", "192.168.1.5"], words: /--api-key-env/ },
     { argv: ["--upstream", "http://h:1", "--api-key-env", "NOT_SET"], words: /NOT_SET is not set/ },
@@ -105,6 +109,18 @@ it("says at start what it does and what not, serves, and ends with 0", async () 
     /never runs a command/,
   ])
     expect(out).toMatch(words);
+});
+
+it.each([
+  { disable: "guard", says: /become tool calls at once/ },
+  { disable: "router", says: /profile: +agent: commands are left to the model/ },
+  {
+    disable: "intent",
+    says: /commands are left to the model[\s\S]*stages off: +intent; without intent nothing is routed/,
+  },
+])("says at start what is off without $disable", async ({ disable, says }) => {
+  const { out } = await running(["--upstream", await model(), "--disable", disable], async () => undefined);
+  expect(out).toMatch(says);
 });
 
 it("starts before its model server does, and says so", async () => {

@@ -208,6 +208,13 @@ export function describeAgent(
           else expect(what.message, told).toMatch(message);
           await expect.poll(() => decisions(what.traces())).toEqual(expect.arrayContaining([...decided]));
           for (const decision of undecided ?? []) expect(decisions(what.traces())).not.toContain(decision);
+          for (const errand of agent.errands) {
+            const asked = () => what.traces().filter((trace) => decisions([trace]).includes(`intent:${errand}`));
+            await expect
+              .poll(() => asked().length, { message: `the client's own request: ${errand}` })
+              .toBeGreaterThan(0);
+            expect(decisions(asked())).not.toContain("router:routed");
+          }
           if (commands[0] === "pwd") {
             expect(ranAs("pwd")?.output).toContain(what.place.work);
             // The result went the whole way: to the model, as a tool's result.

@@ -1,3 +1,4 @@
+import type { RequestKind } from "../../src/adapter/intent/request-kind.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "../../src/protocol/json.ts";
 import type { FinishedProgram } from "../../src/testbed/processes/run-program.ts";
 import type { Place } from "./client-run.ts";
@@ -27,6 +28,8 @@ export interface Agent {
   readonly wants: RegExp | null;
   /** What it may leave running behind the end of a short run, by a mark in its command line; it is ended. Null: nothing. */
   readonly leaves: RegExp | null;
+  /** What it asks beside a user's turn in every run, as the adapter names it; such a request repeats the user's words. */
+  readonly errands: readonly RequestKind[];
   /** Runs it once, with the configuration of the README, against the adapter at `url`. */
   run(prompt: string, url: string, place: Place): Promise<AgentRun>;
 }

@@ -46,6 +46,7 @@ export const codex: Agent = {
   wants: null,
   // It takes a picture of the shell in the background, which may outlast a run of a second.
   leaves: /__codex_snapshot/,
+  errands: [],
   shell: { tool: "exec_command", call: (cmd) => ({ cmd }) },
   async run(prompt, url, place) {
     await configureCodex(place, url);

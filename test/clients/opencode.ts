@@ -19,6 +19,7 @@ export const opencode: Agent = {
   // Its own package registry, to install what its plugins would need.
   wants: /^registry\./,
   leaves: null,
+  errands: ["title"],
   shell: { tool: "bash", call: (command) => ({ command }) },
   async run(prompt, url, place) {
     await writeFile(join(place.work, "opencode.json"), readmeConfig("OpenCode (`opencode.json`)", url));

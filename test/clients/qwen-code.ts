@@ -11,6 +11,7 @@ export const qwenCode: Agent = {
   name: "qwen-code",
   wants: null,
   leaves: null,
+  errands: [],
   shell: { tool: "run_shell_command", call: (command) => ({ command, is_background: false }) },
   async run(prompt, url, place) {
     const words = readmeConfig("Qwen Code:", url).trim().split(/\s+/);
