@@ -74,7 +74,8 @@ export async function judgeCases(options: JudgeCases, world: World): Promise<num
       options.withRaw,
     );
     if (json) world.stdout.write(`${jsonLine(ledger)}\n`);
-    else for (const line of repairTable(ledger, options.language)) world.stdout.write(`${line}\n`);
+    else
+      for (const line of repairTable(ledger, options.language, world.stdout.columns)) world.stdout.write(`${line}\n`);
   } else if (!options.quiet && marked.length > 0) {
     const out = json ? world.stderr : world.stdout;
     for (const line of scoreLines(score, messages)) out.write(`${line}\n`);

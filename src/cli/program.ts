@@ -110,7 +110,7 @@ function parse(
   let outcome: { readonly values: Readonly<Record<string, unknown>>; readonly help: string | null } | null = null;
   // With a callback yargs hands its texts over instead of printing them, and never ends the process.
   parser.parse(argv.length === 0 ? ["--help"] : [...argv], {}, (error: Error | undefined | null, values, output) => {
-    if (error) throw new UserError(`${oneLine(error)}; lab ${argv[0] ?? ""} --help says more`);
+    if (error) throw new UserError(`${oneLine(error).replace(/[.:。:]+$/, "")}; lab ${argv[0] ?? ""} --help says more`);
     outcome = { values, help: output === "" ? null : output };
   });
   return outcome ?? { values: {}, help: null };

@@ -1,11 +1,12 @@
 import type { RepairLedger } from "../lab/classify/repair-ledger.ts";
 import { cell, tableLines } from "../lab/report/console/table.ts";
+import { wrap } from "../lab/report/console/terminal-layout.ts";
 import { visibleText } from "../lab/report/terminal-text.ts";
 import type { DisplayLanguage } from "./messages.ts";
 
 const words = {
   en: {
-    head: ["repair", "safety", "unsafe", "wrong", "right", "score with", "without", "gain"],
+    head: ["repair", "safety", "unsafe", "wrong", "right", "score", "without", "gain"],
     all: "all repairs",
     safety: { lossless: "lossless", lossy: "lossy", semantic: "semantic" },
     unsafe: "Handed on where nothing may be",
@@ -23,7 +24,7 @@ const words = {
 } as const satisfies Record<DisplayLanguage, unknown>;
 
 /** The ledger of repairs as lines of a table, unsafe ones first. */
-export function repairTable(ledger: RepairLedger, language: DisplayLanguage): readonly string[] {
+export function repairTable(ledger: RepairLedger, language: DisplayLanguage, width: number): readonly string[] {
   const { head, all, safety, unsafe, without, unused } = words[language];
   const signed = (count: number): string => (count > 0 ? `+${count}` : String(count));
   const named = (ids: readonly string[]): string =>
@@ -63,6 +64,6 @@ export function repairTable(ledger: RepairLedger, language: DisplayLanguage): re
     ),
     "",
     `${unsafe}: ${ledger.unsafe.with}/${ledger.unsafe.of} (${without} ${ledger.unsafe.without}/${ledger.unsafe.of})`,
-    ...(ledger.unused.length === 0 ? [] : [`${unused}: ${ledger.unused.join(", ")}`]),
+    ...(ledger.unused.length === 0 ? [] : wrap(`${unused}: ${ledger.unused.join(", ")}`, width)),
   ];
 }

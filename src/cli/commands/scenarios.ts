@@ -1,12 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import CliTable from "cli-table3";
 import { z } from "zod";
 import { makeFolder } from "../../lab/capture/make-folder.ts";
 import { storeError } from "../../lab/capture/store-error.ts";
 import { checkProbes } from "../../lab/check-probes.ts";
 import { checkScenarios } from "../../lab/check-scenarios.ts";
 import { policyJsonSchema } from "../../lab/gate/policy.ts";
+import { cell, tableLines } from "../../lab/report/console/table.ts";
+import { wrap } from "../../lab/report/console/terminal-layout.ts";
 import { scenarioJsonSchemas } from "../../lab/scenario/json-schemas.ts";
 import { type LoadedScenarios, loadScenarios } from "../../lab/scenario/load.ts";
 import { suggestion } from "../../lab/scenario/nearest.ts";
@@ -89,20 +90,32 @@ function list(loaded: LoadedScenarios, json: boolean, world: World): void {
     world.stdout.write(`${JSON.stringify({ scenarios: rows, suites })}\n`);
     return;
   }
-  const scenarioTable = plainTable(["scenario", "language", "class", "pair", "tool", "suites"]);
-  for (const row of rows) {
-    scenarioTable.push([row.id, row.language, row.class, row.pair ?? "", row.wanted ?? "", row.suites.join(", ")]);
-  }
-  const suiteTable = plainTable(["suite", "arms", "transport"]);
-  for (const suite of suites) {
-    suiteTable.push([
-      suite.id,
-      suite.arms.join(", "),
-      suite.stream.map((stream) => (stream ? "stream" : "body")).join(", "),
-    ]);
-  }
-  world.stdout.write(`${linesOf(scenarioTable)}\n\n${linesOf(suiteTable)}\n`);
+  const lines = [
+    ...tableLines(
+      [
+        ["scenario", "lang", "class", "tool", "suites"],
+        ...rows.map((row) => [row.id, row.language, row.class, row.wanted ?? "", row.suites.join(", ")]),
+      ].map((row) => row.map((text) => cell(text))),
+      0,
+    ),
+    "",
+    ...tableLines(
+      [
+        [cell("suite"), cell("transport"), cell("arms")],
+        ...suites.map(({ id, arms, stream }) => [
+          cell(id),
+          cell(stream.map((streamed) => (streamed ? "stream" : "body")).join(", ")),
+          wrap(arms.join(", "), armsColumns).map((text) => ({ text })),
+        ]),
+      ],
+      0,
+    ),
+  ];
+  world.stdout.write(`${lines.join("\n")}\n`);
 }
+
+/** What 80 columns leave to the arms of a suite. */
+const armsColumns = 48;
 
 function isOf(suite: Suite, id: string, scenarioClass: string): boolean {
   const own =
@@ -110,39 +123,6 @@ function isOf(suite: Suite, id: string, scenarioClass: string): boolean {
       ? suite.scenarios.ids.includes(id)
       : suite.scenarios.classes.some((each) => each === scenarioClass);
   return own || suite.also.some((extra) => extra.scenario === id);
-}
-
-/** The table without the blanks that the library puts around every cell, at the ends of its lines. */
-function linesOf(table: { toString(): string }): string {
-  return table
-    .toString()
-    .split("\n")
-    .map((line) => line.trim())
-    .join("\n");
-}
-
-function plainTable(head: string[]) {
-  return new CliTable({
-    head,
-    style: { head: [], border: [], compact: true },
-    chars: {
-      top: "",
-      "top-mid": "",
-      "top-left": "",
-      "top-right": "",
-      bottom: "",
-      "bottom-mid": "",
-      "bottom-left": "",
-      "bottom-right": "",
-      left: "",
-      "left-mid": "",
-      mid: "",
-      "mid-mid": "",
-      right: "",
-      "right-mid": "",
-      middle: " ",
-    },
-  });
 }
 
 async function writeSchemas(out: string | undefined, written: (path: string) => string, world: World): Promise<void> {

@@ -6,7 +6,7 @@ import { type Colors, createColors } from "./console/colors.ts";
 import { matrixLines } from "./console/matrix-table.ts";
 import { probesLines } from "./console/probes-table.ts";
 import { quoteLine } from "./console/quote-line.ts";
-import { cell, tableLines } from "./console/table.ts";
+import { cell, type TableCell, tableLines } from "./console/table.ts";
 import { columns, cutToWidth, pad, wrap } from "./console/terminal-layout.ts";
 import { type DiagnosisView, type Tone, toneOf } from "./diagnosis-view.ts";
 import { swapCardConsole } from "./gate/console.ts";
@@ -88,10 +88,10 @@ function oneTable(table: TableView, messages: Messages, colors: Colors, width: n
   return table satisfies never;
 }
 
-/** A label with an id behind it, or below it where the line is too short: an id that is cut cannot be copied. */
+/** A label with an id behind it, or below it where the line is too short. Ids are never broken: they could not be copied. */
 function headAndId(label: string, id: string, colors: Colors, width: number): string[] {
   if (columns(label) + columns(id) + 4 <= width) return [`  ${label}  ${colors.dim(id)}`];
-  return [`  ${label}`, ...wrap(id, width - 4).map((line) => `    ${colors.dim(line)}`)];
+  return [`  ${label}`, `    ${colors.dim(id)}`];
 }
 
 function identityLines({ record, unmet }: TargetView, messages: Messages, colors: Colors, width: number): string[] {
@@ -143,38 +143,44 @@ function sampleLines(ids: readonly string[], messages: Messages, width: number):
   const more = ids.length > shownIds ? [messages.words.more(ids.length - shownIds)] : [];
   const line = `${messages.words.evidence}: ${[...shown, ...more].join(", ")}`;
   if (columns(line) <= width - 4) return [line];
-  return [
-    `${messages.words.evidence}:`,
-    ...[...shown, ...more].flatMap((text) => wrap(text, width - 6).map((part) => `  ${part}`)),
-  ];
+  return [`${messages.words.evidence}:`, ...[...shown, ...more].map((text) => `  ${text}`)];
 }
 
 /** One line a target at the end, where a terminal comes to rest: whose fault it is, and what mends it. */
 function closingLines({ targets }: ReportModel, messages: Messages, colors: Colors, width: number): string[] {
   if (targets.length < 2) return [];
-  const rows = targets.map((target) => {
+  const named = targets.map((target) => {
     const [lead] = target.diagnoses;
     if (lead === undefined)
-      return [cell(visibleText(target.name)), cell("-", colors.dim), cell(messages.words.noDiagnosisShort, colors.dim)];
+      return {
+        target: cell(visibleText(target.name)),
+        owner: cell("-", colors.dim),
+        title: messages.words.noDiagnosisShort,
+        fix: null,
+        style: colors.dim,
+      };
     const { diagnosis } = lead;
     const tone = toneColour(toneOf(diagnosis.owner), colors);
-    const said = [
-      messages.diagnosisTitles[diagnosis.code],
-      ...(diagnosis.fix === null ? [] : [`${messages.words.fix}: ${oneLineOption(diagnosis.fix.option)}`]),
-    ];
-    return [
-      cell(visibleText(target.name)),
-      cell(messages.owners[diagnosis.owner], tone),
-      said.map((text) => ({ text })),
-    ];
+    return {
+      target: cell(visibleText(target.name)),
+      owner: cell(messages.owners[diagnosis.owner], tone),
+      title: messages.diagnosisTitles[diagnosis.code],
+      fix: diagnosis.fix === null ? null : `${messages.words.fix}: ${oneLineOption(diagnosis.fix.option)}`,
+      style: undefined,
+    };
   });
-  return [
-    "",
-    colors.bold(messages.words.verdict),
-    ...tableLines(rows, 2).map((line) =>
-      columns(line) > width && !colors.isColorSupported ? cutToWidth(line, width) : line,
-    ),
-  ];
+  const widest = (cells: readonly TableCell[]): number => Math.max(...cells.flat().map(({ text }) => columns(text)));
+  const room = width - 6 - widest(named.map(({ target }) => target)) - widest(named.map(({ owner }) => owner));
+  const rows = named.map(({ target, owner, title, fix, style }) => [
+    target,
+    owner,
+    [
+      ...wrap(title, Math.max(24, room)).map((text) => ({ text, style })),
+      // An option is to be copied, and stays in one piece.
+      ...(fix === null ? [] : [{ text: fix }]),
+    ],
+  ]);
+  return ["", colors.bold(messages.words.verdict), ...tableLines(rows, 2)];
 }
 
 function exclusionLines(
