@@ -34,47 +34,50 @@ export interface AskOptions {
 
 /** The way of one turn to its upstream. Every failure becomes a `failed` event; nothing is thrown but what the client's leaving aborts. */
 export function createAsk(turn: Turn, options: AskOptions): AskUpstream {
-  const limit = turn.config.limits.upstreamRequests;
+  return (request) => ask(request, turn, options);
+}
 
-  async function send(body: string): Promise<Response | Failure> {
-    if (options.onAsk() > limit)
-      return badRequest(
-        `the adapter asked the model ${limit} times in this turn, which is its limit`,
-        "upstream_requests",
-      );
-    try {
-      const response = await options.upstream(
-        plainRequest({
-          url: `http://upstream.invalid${options.path}`,
-          method: "POST",
-          headers: new Headers({ "content-type": "application/json", ...options.headers }),
-          body,
-          signal: turn.signal,
-        }),
-      );
-      if (response.ok) return response;
-      return upstreamFailure(response.status, await shortText(response), response.headers);
-    } catch (error) {
-      if (turn.signal.aborted || !TransportError.is(error)) throw error;
-      return transportFailure(error);
-    }
+// Not a closure of each turn: V8 gives every generator function that is called a map in the old generation, and what the
+// closure reaches, the whole turn, lives until that map is collected.
+async function* ask(request: ChatRequest, turn: Turn, options: AskOptions): AsyncGenerator<readonly AdapterEvent[]> {
+  const { model } = turn.config;
+  const body = upstreamBody(model === undefined ? request : { ...request, model });
+  let answer = await send(body, turn, options);
+  if (!(answer instanceof Response) && answer.code === outputUnreadable) {
+    turn.trace({ stage: "upstream", decision: "asked_again", reason: answer.message });
+    answer = await send(body, turn, options);
   }
+  if (!(answer instanceof Response)) {
+    turn.trace({ stage: "upstream", decision: "failed", reason: answer.message });
+    yield [{ kind: "failed", failure: answer }];
+    return;
+  }
+  yield* readAnswer(answer, turn);
+}
 
-  return async function* (request: ChatRequest) {
-    const { model } = turn.config;
-    const body = upstreamBody(model === undefined ? request : { ...request, model });
-    let answer = await send(body);
-    if (!(answer instanceof Response) && answer.code === outputUnreadable) {
-      turn.trace({ stage: "upstream", decision: "asked_again", reason: answer.message });
-      answer = await send(body);
-    }
-    if (!(answer instanceof Response)) {
-      turn.trace({ stage: "upstream", decision: "failed", reason: answer.message });
-      yield [{ kind: "failed", failure: answer }];
-      return;
-    }
-    yield* readAnswer(answer, turn);
-  };
+async function send(body: string, turn: Turn, options: AskOptions): Promise<Response | Failure> {
+  const limit = turn.config.limits.upstreamRequests;
+  if (options.onAsk() > limit)
+    return badRequest(
+      `the adapter asked the model ${limit} times in this turn, which is its limit`,
+      "upstream_requests",
+    );
+  try {
+    const response = await options.upstream(
+      plainRequest({
+        url: `http://upstream.invalid${options.path}`,
+        method: "POST",
+        headers: new Headers({ "content-type": "application/json", ...options.headers }),
+        body,
+        signal: turn.signal,
+      }),
+    );
+    if (response.ok) return response;
+    return upstreamFailure(response.status, await shortText(response), response.headers);
+  } catch (error) {
+    if (turn.signal.aborted || !TransportError.is(error)) throw error;
+    return transportFailure(error);
+  }
 }
 
 async function* readAnswer(response: Response, turn: Turn): AsyncGenerator<readonly AdapterEvent[]> {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { type Handler, jsonResponse, TransportError } from "../protocol/handler.ts";
 import { plainRequest } from "../protocol/plain-request.ts";
 import { takePlainContent } from "../protocol/plain-response.ts";
@@ -85,27 +85,46 @@ async function serve(
   outgoing: ServerResponse,
   report: (error: unknown) => void,
 ): Promise<void> {
-  const client = new AbortController();
+  const { signal } = clientOf(incoming.socket);
   // Errors of a socket whose client has left say nothing new; unheard they would end the process.
-  incoming.on("error", () => {});
-  outgoing.on("error", () => {});
-  outgoing.on("close", () => {
-    if (!outgoing.writableFinished) client.abort(new TransportError("aborted", "the client closed the connection"));
-  });
+  incoming.on("error", ignore);
+  outgoing.on("error", ignore);
+  outgoing.on("close", noteDeparture);
   let response: Response;
   try {
-    response = await handler(await toRequest(incoming, client.signal));
+    response = await handler(await toRequest(incoming, signal));
   } catch (error) {
-    if (client.signal.aborted || outgoing.destroyed || incoming.errored) return;
+    if (signal.aborted || outgoing.destroyed || incoming.errored) return;
     if (!(error instanceof BadRequest)) report(error);
     response = failureResponse(error);
   }
   try {
     await writeResponse(response, outgoing, incoming.method === "HEAD");
   } catch (error) {
-    if (!client.signal.aborted) report(error);
+    if (!signal.aborted) report(error);
     outgoing.destroy();
   }
+}
+
+function ignore(): void {}
+
+/**
+ * One for all requests of a connection: who leaves, leaves all that is under way there. A signal of its own for each request would
+ * cost as much as all else here, and each keeps what hangs on it from being freed before a full collection.
+ */
+const clients = new WeakMap<Socket, AbortController>();
+
+function clientOf(socket: Socket): AbortController {
+  const known = clients.get(socket);
+  if (known !== undefined && !known.signal.aborted) return known;
+  const client = new AbortController();
+  clients.set(socket, client);
+  return client;
+}
+
+function noteDeparture(this: ServerResponse): void {
+  if (this.writableFinished) return;
+  clientOf(this.req.socket).abort(new TransportError("aborted", "the client closed the connection"));
 }
 
 class BadRequest extends Error {}
