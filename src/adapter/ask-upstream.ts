@@ -92,7 +92,7 @@ async function* readAnswer(response: Response, turn: Turn): AsyncGenerator<reado
   let cut: string | undefined;
   let anything = false;
   try {
-    while (!reader.ended) {
+    while (!reader.ended()) {
       const piece = await nextPiece(body, turn);
       if (typeof piece === "string") cut = piece;
       const events: AdapterEvent[] = [];

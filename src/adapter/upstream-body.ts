@@ -8,11 +8,12 @@ import { flatContent, joinContent } from "./history.ts";
  * 3 knows no other way); texts as strings; call ids of nine letters and digits.
  */
 export function upstreamBody(request: ChatRequest): string {
-  const { tools, ...rest } = request;
+  const { tools } = request;
   const body = JSON.stringify({
-    ...rest,
+    ...request,
     messages: strictMessages(oneCallEach(request.messages)),
-    ...(tools === undefined || tools.length === 0 ? {} : { tools }),
+    // What is undefined is not written. Taken out with `...rest`, the copy would have a hidden class of its own, for ever.
+    tools: tools === undefined || tools.length === 0 ? undefined : tools,
   });
   // JSON.stringify escapes lone surrogates and nothing else of that kind; parsers of servers choke on them.
   return body.includes("\\ud") ? withoutLoneSurrogates(body) : body;

@@ -139,9 +139,9 @@ function beginsAnother(open: OpenCall, id: string | null, name: string | null, a
   const opensObject = /^\s*\{/.test(argumentsText);
   if (name !== null && open.name !== "" && name !== open.name) return true;
   // Some servers draw a new id for every fragment: one that cannot open an object continues the unfinished one.
-  const continues = argumentsText !== "" && !opensObject && open.argumentsText !== "" && !open.extent.complete;
+  const continues = argumentsText !== "" && !opensObject && open.argumentsText !== "" && !open.extent.complete();
   if (id !== null && open.id !== null && id !== open.id && !continues) return true;
-  if (!opensObject || !open.extent.complete) return false;
+  if (!opensObject || !open.extent.complete()) return false;
   return name !== null || isCompleteObject(argumentsText);
 }
 
@@ -168,7 +168,7 @@ function integer(value: JsonValue | undefined): number | null {
 interface ObjectExtent {
   push(text: string): void;
   /** True where the text so far is one object by its braces, with nothing but white space around it. */
-  readonly complete: boolean;
+  complete(): boolean;
 }
 
 /** Follows braces and strings from fragment to fragment: parsing the text again for each fragment would be quadratic. */
@@ -203,14 +203,12 @@ function createObjectExtent(): ObjectExtent {
     push(text) {
       for (let index = 0; index < text.length && state !== "other"; index++) read(text.charCodeAt(index));
     },
-    get complete() {
-      return state === "complete";
-    },
+    complete: () => state === "complete",
   };
 }
 
 function isCompleteObject(text: string): boolean {
   const extent = createObjectExtent();
   extent.push(text);
-  return extent.complete;
+  return extent.complete();
 }

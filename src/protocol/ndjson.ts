@@ -50,7 +50,7 @@ export function createNdjsonDecoder(options: { limit?: number } = {}): NdjsonDec
       const completed = read(lines.push(text.end()), true);
       const rest = lines.end();
       if (rest !== undefined) completed.push(...read([rest], false));
-      if (text.damaged) problems.add("the body holds bytes that are not UTF-8; they are shown as U+FFFD");
+      if (text.damaged()) problems.add("the body holds bytes that are not UTF-8; they are shown as U+FFFD");
       return completed;
     },
     problems: () => problems.list(),

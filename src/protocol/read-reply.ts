@@ -70,7 +70,7 @@ function readStream(body: string, framing: Framing): ReadReply {
   if (terminal === undefined || (terminal.kind !== "done" && terminal.kind !== "error")) {
     return { replies: [], end: "unreadable", problems: ["the stream gave no end"], lossy: true };
   }
-  if (!reader.overrun) return terminal.reply;
+  if (!reader.overrun()) return terminal.reply;
   return { ...terminal.reply, problems: [...terminal.reply.problems, "the stream goes on after its end"] };
 }
 

@@ -91,7 +91,7 @@ export function createSseDecoder(options: { limit?: number } = {}): SseDecoder {
       const rest = lines.end();
       if (rest !== undefined) readLine(rest);
       events.push(...dispatch(false));
-      if (text.damaged) problems.add("the body holds bytes that are not UTF-8; they are shown as U+FFFD");
+      if (text.damaged()) problems.add("the body holds bytes that are not UTF-8; they are shown as U+FFFD");
       return events;
     },
     problems: () => problems.list(),

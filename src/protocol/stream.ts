@@ -14,9 +14,9 @@ export interface StreamReader {
   /** The stream is over; `cut` says why where it did not end by itself. Gives the terminal event unless it was given before. */
   end(cut?: string): StreamEvent[];
   /** True once the terminal event was given; everything after it is ignored, as clients do. */
-  readonly ended: boolean;
+  ended(): boolean;
   /** True where something came after the terminal event. */
-  readonly overrun: boolean;
+  overrun(): boolean;
 }
 
 /** A reader for one stream of chat chunks (`sse`) or Ollama native lines (`ndjson`); which of both stands in it, it sees itself. */
@@ -72,11 +72,7 @@ export function createStreamReader(framing: Framing): StreamReader {
       finish(false, events);
       return events;
     },
-    get ended() {
-      return ended;
-    },
-    get overrun() {
-      return overrun;
-    },
+    ended: () => ended,
+    overrun: () => overrun,
   };
 }

@@ -1,10 +1,10 @@
-/** Decodes UTF-8 that arrives in pieces. Undecodable bytes become U+FFFD and set `damaged`; it never throws. */
+/** Decodes UTF-8 that arrives in pieces. Undecodable bytes become U+FFFD and make `damaged` true; it never throws. */
 export interface Utf8Decoder {
   push(bytes: Uint8Array): string;
   /** Text of what was held back at the end: U+FFFD where a character was cut. */
   end(): string;
   /** True once a byte could not be decoded; a U+FFFD that the sender wrote itself does not count. */
-  readonly damaged: boolean;
+  damaged(): boolean;
 }
 
 /** A decoder for one body; a leading byte order mark is dropped. */
@@ -27,9 +27,7 @@ export function createUtf8Decoder(): Utf8Decoder {
       return inspect(decoder.decode(bytes, { stream: true }), bytes);
     },
     end: () => (decoder === undefined ? "" : inspect(decoder.decode(), new Uint8Array(0))),
-    get damaged() {
-      return damaged;
-    },
+    damaged: () => damaged,
   };
 }
 

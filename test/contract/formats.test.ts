@@ -98,7 +98,7 @@ describe.each(toolCallFormats.map((format) => [format.name, format] as const))("
         const scanner = createScanner(toolCallFormats);
         scanner.push(unit.repeat(length / unit.length));
         scanner.end();
-        return scanner.steps;
+        return scanner.steps();
       };
       expect(steps(20_000) / steps(10_000)).toBeLessThanOrEqual(2.3);
     }

@@ -164,10 +164,10 @@ describe("reading chat chunks", () => {
   it("gives the terminal event at [DONE] and ignores what follows it", () => {
     const reader = createStreamReader("sse");
     expect(terminal(reader.push(sse(delta({ content: "a" }), "[DONE]"))).kind).toBe("done");
-    expect(reader.ended).toBe(true);
+    expect(reader.ended()).toBe(true);
     expect(reader.push(sse(delta({ content: "b" })))).toEqual([]);
     expect(reader.end()).toEqual([]);
-    expect(reader.overrun).toBe(true);
+    expect(reader.overrun()).toBe(true);
   });
 
   it("keeps several choices apart", () => {

@@ -56,19 +56,26 @@ function readBody(body: JsonObject): FrontReading {
     if (value !== undefined && value !== null && !["messages", "tools", "tool_choice", "functions", "n"].includes(key))
       dropped.push({ stage: "front", reason: `${key} means nothing to a local server`, text: JSON.stringify(value) });
   }
-  const original = {
-    ...Object.fromEntries(Object.entries(body).filter(([key]) => !notForwarded.has(key))),
-    model: typeof body["model"] === "string" ? body["model"] : "",
-    messages: orderHistory(read, notes),
-    ...toolKeys(tools, readChoice(body["tool_choice"] ?? body["function_call"], tools)),
-  } as ChatRequest;
+  // Written key by key: a copy of an object made of entries would have a hidden class of its own.
+  const original: Record<string, unknown> = {};
+  for (const key of Object.keys(body)) if (!notForwarded.has(key)) copyKey(original, key, body[key]);
+  original["model"] = typeof body["model"] === "string" ? body["model"] : "";
+  original["messages"] = orderHistory(read, notes);
+  Object.assign(original, toolKeys(tools, readChoice(body["tool_choice"] ?? body["function_call"], tools)));
   return {
     kind: "request",
-    original,
+    original: original as unknown as ChatRequest,
     tools,
     dropped,
     entries: [...entries, ...notes.map((note): TraceEntry => ({ stage: "front", ...note }))],
   };
+}
+
+/** Also a key named __proto__, which an assignment would take for something else. */
+function copyKey(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+  else target[key] = value;
 }
 
 /** The keys that declare tools; none where there are none, or where the choice forbids them all. */

@@ -4,7 +4,7 @@ export interface RepeatedTextFilter {
   /** What was held back and is no repetition. */
   end(): string;
   /** The repetition that was left out; "" for none. */
-  readonly dropped: string;
+  dropped(): string;
 }
 
 /** Shorter answers repeat themselves for good reasons. */
@@ -73,9 +73,7 @@ export function createRepeatedTextFilter(): RepeatedTextFilter {
       held = "";
       return text;
     },
-    get dropped() {
-      return dropped;
-    },
+    dropped: () => dropped,
   };
 }
 

@@ -90,12 +90,12 @@ function openGuard(
     event: Extract<AdapterEvent, { kind: "end" }>,
   ): readonly AdapterEvent[] | AsyncIterable<AdapterEvent> {
     const rest = text.end();
-    if (text.dropped !== "")
+    if (text.dropped() !== "")
       turn.trace({
         stage: "guard",
         decision: "answer_repeated",
         reason: "the whole answer was written twice",
-        before: text.dropped,
+        before: text.dropped(),
       });
     const events: AdapterEvent[] = rest === "" ? [] : [{ kind: "text", text: rest }];
     // Some of the calls can be made: their results take the turn on, and the others are not missed.

@@ -12,6 +12,7 @@ import { startWords } from "../adapter-words.ts";
 import { exitCodes, oneLine, UserError } from "../errors.ts";
 import { displayLanguage } from "../messages.ts";
 import { isLoopback, parseServerUrl, proxyFor } from "../server-url.ts";
+import { keepHeapSmall } from "../small-heap.ts";
 import type { World } from "../world.ts";
 import type { adapterOptions } from "./adapter-options.ts";
 import type { Execute } from "./command.ts";
@@ -21,6 +22,7 @@ const drainMs = 10_000;
 
 /** `lab adapter`: serves the adapter until Ctrl-C, then lets what is under way finish (exit 0). */
 export const adapter: Execute<typeof adapterOptions> = async (values, world) => {
+  keepHeapSmall();
   if (values.upstream === undefined)
     throw new UserError("--upstream is missing: the URL of the model server, e.g. http://localhost:8080/v1");
   const server = parseServerUrl(values.upstream, "--upstream");

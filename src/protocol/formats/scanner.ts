@@ -8,7 +8,7 @@ export interface Scanner {
   /** Says that no more text follows; everything held back comes out. */
   end(): Piece[];
   /** Characters looked at so far. */
-  readonly steps: number;
+  steps(): number;
 }
 
 interface Candidate {
@@ -233,9 +233,9 @@ export function createScanner(formats: readonly ToolCallFormat[]): Scanner {
       release(pieces, buffer.length);
       return pieces;
     },
-    get steps() {
-      return meter.steps;
-    },
+    // Not an accessor: an object literal with one has a hidden class of its own, which keeps what its closure holds until a full
+    // collection. So have the other readers here.
+    steps: () => meter.steps,
   };
 }
 

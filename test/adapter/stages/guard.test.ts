@@ -111,7 +111,7 @@ describe("an answer written twice", () => {
       for (let at = 0; at < given.length; at += size) out += filter.push(given.slice(at, at + size));
       out += filter.end();
       expect(out.trimEnd()).toBe(kept);
-      expect(filter.dropped === "").toBe(given.trimEnd() === kept);
+      expect(filter.dropped() === "").toBe(given.trimEnd() === kept);
     },
   );
 });

@@ -112,7 +112,7 @@ describe("a scan is linear", () => {
         const scanner = createScanner(toolCallFormats);
         scanner.push(opening + unit.repeat(length / unit.length));
         scanner.end();
-        return scanner.steps;
+        return scanner.steps();
       };
       expect(steps(20_000) / steps(10_000)).toBeLessThanOrEqual(2.3);
     }
@@ -123,7 +123,7 @@ describe("a scan is linear", () => {
     const text = "<tool_call>".repeat(1_000_000);
     scanner.push(text);
     scanner.end();
-    expect(scanner.steps).toBeLessThan(20 * text.length);
+    expect(scanner.steps()).toBeLessThan(20 * text.length);
   });
 });
 
