@@ -292,6 +292,45 @@ describe("a client that leaves", () => {
     expect(events).toEqual(["asked", "aborted"]);
   });
 
+  it("leaves what it has still to be answered, whichever request of its connection that is", async () => {
+    const signals: AbortSignal[] = [];
+    let gone = () => {};
+    const left = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    const { port } = await serve(async (request) => {
+      signals.push(request.signal);
+      if (request.url.endsWith("/first")) return jsonResponse({ first: true });
+      request.signal.addEventListener("abort", gone);
+      socket.destroy();
+      await left;
+      throw new TransportError("aborted", "x");
+    });
+    const socket = connect(port, "127.0.0.1");
+    socket.write("GET /first HTTP/1.1\r\nhost: x\r\n\r\n");
+    await once(socket, "data");
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    socket.write("GET /second HTTP/1.1\r\nhost: x\r\n\r\n");
+    await left;
+    expect(signals).toHaveLength(2);
+  });
+
+  it("aborts nothing when it has had every answer", async () => {
+    const signals: AbortSignal[] = [];
+    const { port } = await serve(async (request) => {
+      signals.push(request.signal);
+      return jsonResponse({});
+    });
+    const socket = connect(port, "127.0.0.1");
+    socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    await once(socket, "data");
+    socket.destroy();
+    await once(socket, "close");
+    // The server has seen the end by the time that it has answered another connection.
+    await get(`http://127.0.0.1:${port}/`);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+  });
+
   it("cancels the body that it was reading, and is no error", async () => {
     const failures: unknown[] = [];
     let gone = (_reason: unknown) => {};

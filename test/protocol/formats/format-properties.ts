@@ -113,6 +113,8 @@ export function scansInAnyChunks(): fc.IPropertyWithHooks<[string, fc.Stream<num
     const scanner = createScanner(toolCallFormats);
     scanner.push(hostile);
     scanner.end();
-    assert(scanner.steps() <= mostSteps * (hostile.length + 10), () => JSON.stringify({ hostile, steps: scanner.steps() }));
+    assert(scanner.steps() <= mostSteps * (hostile.length + 10), () =>
+      JSON.stringify({ hostile, steps: scanner.steps() }),
+    );
   });
 }
