@@ -112,7 +112,7 @@ async function readPage(url: string, response: Response, maxBytes: number): Prom
   const { bytes, cut } = await readBytes(body, maxBytes);
   const text = decodePage(bytes, contentType);
   const isHtml = type.includes("html") || (type === "text/plain" && /^\s*<(?:!doctype html|html)/i.test(text));
-  return { kind: "page", url, page: isHtml ? htmlText(text) : { title: null, text: plainText(text, type) }, cut };
+  return { kind: "page", url, page: isHtml ? await htmlText(text) : { title: null, text: plainText(text, type) }, cut };
 }
 
 /** JSON on one line is written over several, so that it can be shortened by lines. */

@@ -1,4 +1,4 @@
-import { convert } from "html-to-text";
+import type { convert } from "html-to-text";
 
 /** A page as text. */
 export interface PageText {
@@ -16,16 +16,18 @@ const voidElements: ReadonlySet<string> = new Set(
 );
 
 /** The text of an HTML page: its main part where it names one, without links, pictures, scripts and navigation. */
-export function htmlText(html: string): PageText {
+export async function htmlText(html: string): Promise<PageText> {
   const title = /<title[^>]{0,200}>([^<]{1,400})/i.exec(html.slice(0, 100_000))?.[1] ?? null;
   if (isTooDeep(html)) return { title: title === null ? null : tidy(title), text: tidy(withoutTags(html)) };
-  const main = /<main[\s>]/i.test(html) ? convertPart(html, "main") : "";
-  const text = main.length >= leastText ? main : convertPart(html, "body");
-  return { title: title === null ? null : tidy(convertPart(title, "body")), text: tidy(text) };
+  // Loaded with the first page: most adapters read none, and it takes 15 MB.
+  const { convert } = await import("html-to-text");
+  const main = /<main[\s>]/i.test(html) ? convertPart(convert, html, "main") : "";
+  const text = main.length >= leastText ? main : convertPart(convert, html, "body");
+  return { title: title === null ? null : tidy(convertPart(convert, title, "body")), text: tidy(text) };
 }
 
-function convertPart(html: string, base: "main" | "body"): string {
-  return convert(html, {
+function convertPart(converter: typeof convert, html: string, base: "main" | "body"): string {
+  return converter(html, {
     wordwrap: false,
     limits,
     baseElements: { selectors: [base], returnDomByDefault: true },

@@ -1,4 +1,5 @@
-import { type Document, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { createRequire } from "node:module";
+import type * as Yaml from "yaml";
 import type { z } from "zod";
 import { suggestion } from "./nearest.ts";
 import { keysAt } from "./schema-keys.ts";
@@ -7,6 +8,14 @@ import { keysAt } from "./schema-keys.ts";
 export type YamlResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly string[] };
+
+// Commands that read no YAML, as an adapter that serves for days, need not hold the parser in memory.
+const require = createRequire(import.meta.url);
+let loaded: typeof Yaml | undefined;
+function yaml(): typeof Yaml {
+  loaded ??= require("yaml") as typeof Yaml;
+  return loaded;
+}
 
 type Path = readonly PropertyKey[];
 type Issue = z.core.$ZodIssue;
@@ -27,6 +36,7 @@ export function readYaml<T>(
   schema: z.ZodType<T>,
   check: (value: T) => readonly string[] = () => [],
 ): YamlResult<T> {
+  const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
   const at = (offset: number) => {
@@ -193,7 +203,8 @@ function valueAt(data: unknown, path: Path): unknown {
 }
 
 /** Where in the text a path stands: its key or its value, or the nearest thing above that the text holds. */
-function offsetOf(document: Document, path: Path, onKey: boolean): number {
+function offsetOf(document: Yaml.Document, path: Path, onKey: boolean): number {
+  const { isMap, isPair, isScalar } = yaml();
   for (let length = path.length; length > 0; length--) {
     const key = path[length - 1];
     const owner = document.getIn(path.slice(0, length - 1), true);
@@ -208,8 +219,8 @@ function offsetOf(document: Document, path: Path, onKey: boolean): number {
   return hasPlace(document.contents) ? document.contents.range[0] : 0;
 }
 
-function hasPlace(node: unknown): node is Node & { readonly range: readonly [number, number, number] } {
-  return isNode(node) && Array.isArray(node.range);
+function hasPlace(node: unknown): node is Yaml.Node & { readonly range: readonly [number, number, number] } {
+  return yaml().isNode(node) && Array.isArray(node.range);
 }
 
 function pathName(path: Path): string {
