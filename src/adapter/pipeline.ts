@@ -30,19 +30,22 @@ interface Hooked {
 
 /** Opens the stages that this turn has, in the orders given; `weigh`: also count the bytes by which each changes the request. */
 export function openPipeline(orders: StageOrders, turn: Turn, weigh = false): Pipeline {
-  const hooksOf = new Map<Stage, StageHooks>();
-  for (const stage of new Set([...orders.request, ...orders.response])) {
-    if (turn.config.disable.includes(stage.name)) continue;
-    const hooks = stage.open(turn);
-    if (hooks !== null) hooksOf.set(stage, hooks);
-  }
-  const hooked = (order: readonly Stage[]): readonly Hooked[] =>
-    order.flatMap((stage) => {
-      const hooks = hooksOf.get(stage);
-      return hooks === undefined ? [] : [{ stage, hooks }];
-    });
-  const onRequest = hooked(orders.request).filter(({ hooks }) => hooks.onRequest !== undefined);
-  const onResponse = hooked(orders.response).filter(({ hooks }) => hooks.onResponse !== undefined);
+  const opened = new Map<Stage, StageHooks | null>();
+  // A loop, since this is done for every turn.
+  const hooked = (order: readonly Stage[], hook: keyof StageHooks): readonly Hooked[] => {
+    const found: Hooked[] = [];
+    for (const stage of order) {
+      let hooks = opened.get(stage);
+      if (hooks === undefined) {
+        hooks = turn.config.disable.includes(stage.name) ? null : stage.open(turn);
+        opened.set(stage, hooks);
+      }
+      if (hooks?.[hook] !== undefined) found.push({ stage, hooks });
+    }
+    return found;
+  };
+  const onRequest = hooked(orders.request, "onRequest");
+  const onResponse = hooked(orders.response, "onResponse");
   const spent = new Map<string, number>();
   const charge = (stage: Stage, since: number): void => {
     spent.set(stage.name, (spent.get(stage.name) ?? 0) + turn.now() - since);

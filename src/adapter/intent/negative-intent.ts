@@ -266,7 +266,7 @@ function findEnglish(text: string): readonly Found[] {
   };
   const possible = english.filter(({ part }) => part === undefined || holds(part));
   return possible.flatMap(({ deed, pattern }) =>
-    [...text.matchAll(pattern)].flatMap((match) => {
+    allMatches(text, pattern).flatMap((match) => {
       const object = (match.groups?.["object"] ?? "").replace(
         /\s+(?:but|and just|just|instead|only|so|because|since|until|unless|before|after|when|while|without|and)\b.*$/i,
         "",
@@ -291,11 +291,16 @@ function findEnglish(text: string): readonly Found[] {
   );
 }
 
+/** `matchAll` makes a copy of the pattern each time it is called, which costs more than looking for what is seldom there. */
+function allMatches(text: string, pattern: RegExp): readonly RegExpExecArray[] {
+  return text.search(pattern) === -1 ? [] : [...text.matchAll(pattern)];
+}
+
 function findJapanese(text: string): readonly Found[] {
   if (!japaneseHint.test(text)) return [];
   return japanese.flatMap(({ deed, pattern }) => {
     let from = 0;
-    return [...text.matchAll(pattern)].flatMap((match) => {
+    return allMatches(text, pattern).flatMap((match) => {
       const end = match.index + match[0].length;
       const object = japaneseObject(text.slice(Math.max(from, match.index - longestObject), match.index));
       from = end;
