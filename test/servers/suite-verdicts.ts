@@ -30,7 +30,9 @@ const rows: Row[] = [];
 export async function measure(at: Measured, suite: string): Promise<Readonly<Record<string, number>>> {
   const { url, model, shape = "small", trials = 1 } = at;
   const plan = ["--suite", suite, "--trials", String(trials), "--seed", seed, "--shape", shape, "--language", "both"];
-  const target = ["--target", `scripted=${model}@${url}/v1`, "--timeout-first-byte", "120"];
+  // A busy machine is no finding.
+  const patience = ["--timeout-connect", "60", "--timeout-first-byte", "120"];
+  const target = ["--target", `scripted=${model}@${url}/v1`, ...patience];
   return lab(["run", ...target, ...plan], ({ code, err, json }) => {
     expect(code, err).toBe(0);
     const found = json.diagnoses.map(

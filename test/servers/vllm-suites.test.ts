@@ -52,10 +52,16 @@ interface SetUp {
 }
 
 /** Calls as another family writes them. */
-const qwenXml: readonly Decision[] = ["A12", "C99"].map((locker) => ({
-  when: asked(locker),
-  text: calls("qwen3_coder", "lookup_locker", { locker }),
-}));
+const qwenXml: readonly Decision[] = [
+  {
+    when: asked("持ち主", "who owns"),
+    text: calls("qwen3_coder", "find_owner", { locker: "A12" }),
+  },
+  ...["A12", "C99"].map((locker) => ({
+    when: asked(locker),
+    text: calls("qwen3_coder", "lookup_locker", { locker }),
+  })),
+];
 const quick = suites.filter((suite) => suite !== "context");
 const otherTemplate = (what: string): string => `--chat-template FILE (one that ${what})`;
 
@@ -86,6 +92,7 @@ const setUps: readonly SetUp[] = [
       },
       relay: { "warning_relayed model": 2, "relay_wrong model": 2 },
       language: { "language_left model": 2, "persona_lost model": 3 },
+      "final-answer": { "final_answer_missing model": 1, "final_answer_unfounded model": 1 },
       "system-prompt": { "system_prompt_ignored model": 4 },
     },
   },
@@ -133,6 +140,7 @@ const setUps: readonly SetUp[] = [
     decisions: sound(),
     expected: {
       "round-trip": { "followup_refused template call ids of nine letters and digits, mapped both ways": 8 },
+      history: { "history_refused server_limit call ids of nine letters and digits, mapped both ways": 2 },
     },
   },
   {
