@@ -71,6 +71,7 @@ export function silentSamples(suite: string): number {
   const counts: Readonly<Record<string, number>> = {
     capability: 4,
     "final-answer": 2,
+    history: 14,
     language: 3,
     "negative-intent": 12,
     relay: 6,

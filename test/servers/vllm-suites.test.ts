@@ -8,7 +8,7 @@ import { hermesTemplate, plainTemplate } from "../../src/testbed/templates/jinja
 import { type Decision, decidingOptions } from "./deciding-model.ts";
 import { losingGateway } from "./losing-gateway.ts";
 import { vllmInstalled } from "./provisioned.ts";
-import { doneAll, faultyModel, notSeparated, shortIds, unseenResults, unseenSystem } from "./suite-faults.ts";
+import { doneAll, faultyModel, notSeparated, shortIds, tail, unseenResults, unseenSystem } from "./suite-faults.ts";
 import { agentWords, asked, calls, sound, suites } from "./suite-models.ts";
 import { measure, measureAll, printTableAfterAll, silentSamples, type Verdicts } from "./suite-verdicts.ts";
 import { withServer } from "./with-server.ts";
@@ -102,6 +102,13 @@ const setUps: readonly SetUp[] = [
     decisions: sound("context"),
     options: { contextLength: 4096 },
     expected: { context: { "no_fault none": 8 } },
+  },
+  {
+    what: "a model that forgets the start of long prompts",
+    template: hermesTemplate,
+    decisions: [{ when: `${tail}.content | length > 3000`, text: "No idea." }, ...sound("context")],
+    options: { contextLength: 4096 },
+    expected: { context: { "context_recall model": 2 } },
   },
   {
     what: "a parser that does not read the model's calls",
