@@ -106,7 +106,7 @@ const setUps: readonly SetUp[] = [
   {
     what: "a model that forgets the start of long prompts",
     template: hermesTemplate,
-    decisions: [{ when: `${tail}.content | length > 3000`, text: "No idea." }, ...sound("context")],
+    decisions: [{ when: `${tail}.content | length > 2600`, text: "No idea." }, ...sound("context")],
     options: { contextLength: 4096 },
     expected: { context: { "context_recall model": 2 } },
   },
