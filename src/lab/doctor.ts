@@ -14,7 +14,7 @@ import { checkup } from "./diagnose/checkup.ts";
 import type { Checkup } from "./diagnose/checkup-statement.ts";
 import { measuredReply } from "./diagnose/judged-sample.ts";
 import { type Budget, budgeted } from "./doctor/budget.ts";
-import { doctorSample, type Question, renderQuestion, tokenLimits } from "./doctor/questions.ts";
+import { type BrokenHistory, doctorSample, type Question, renderQuestion, tokenLimits } from "./doctor/questions.ts";
 import type { Route, RunTarget } from "./run-options.ts";
 import { cellsOf } from "./run-plan.ts";
 import { runSample, type SampleContext } from "./sample-run.ts";
@@ -157,7 +157,7 @@ async function ask(asking: Asking): Promise<readonly Capture[]> {
     asking.asked.push(sample);
     const capture = await runSample(sample, {
       ...context,
-      met: { ...met, raw: withoutDead(met.raw, dead) },
+      met: { ...met, raw: looksBehind(question) ? withoutDead(met.raw, dead) : noChannels },
       // The plain question shows what the server does with an answer as the model gives it, thinking or not.
       extras: question.arm === "plain" ? {} : off,
       // What a served call looked like names the parser that read it, and what a grammar writes names its own.
@@ -171,8 +171,8 @@ async function ask(asking: Asking): Promise<readonly Capture[]> {
     return judge([capture], met)[0] ?? null;
   };
 
-  const tool = (stream: boolean, trial: number, maxTokens: number) =>
-    put({ check: "tool", arm: "auto", stream, trial, maxTokens });
+  const tool = (stream: boolean, trial: number, maxTokens: number, draw = trial) =>
+    put({ check: "tool", arm: "auto", stream, trial, maxTokens, draw });
   const first = await tool(false, 1, tokenLimits.usual);
   if (first === null || isHopeless(first)) return captures;
   if (axisOf(first) === "refused") {
@@ -186,20 +186,45 @@ async function ask(asking: Asking): Promise<readonly Capture[]> {
   // A model that thinks, or talks, past the usual limit gets more room for one whole and one streamed reply.
   const room = ranOut(first) ? tokenLimits.thinking : tokenLimits.usual;
   const second = await tool(false, 2, room);
-  await tool(true, 1, room);
+  // Streamed, what was asked whole is asked once more; a first reply that was cut has no twin.
+  await tool(true, 1, room, room === tokenLimits.usual ? 1 : 2);
   if (room === tokenLimits.usual) await tool(true, 2, room);
   if (!server.ignoredChoices.includes("required"))
     await put({ check: "greeting", arm: "required", stream: false, trial: 1, maxTokens: tokenLimits.usual });
   await put({ check: "plain", arm: "plain", stream: false, trial: 1, maxTokens: tokenLimits.usual });
-  if (met.facts.systemInPrompt === "unknown")
-    await put({ check: "code-word", arm: "auto", stream: false, trial: 1, maxTokens: tokenLimits.usual });
-  await put({ check: "result", arm: "auto", stream: false, trial: 1, maxTokens: tokenLimits.usual });
+  const usual = { stream: false, maxTokens: tokenLimits.usual } as const;
+  const codeWord = (trial: number) => put({ ...usual, check: "code-word", arm: "auto", trial });
+  const greet = (trial: number) => put({ ...usual, check: "language", arm: "auto", trial });
+  const behind = (arm: BrokenHistory, trial: number) => put({ ...usual, check: "history", arm, trial });
+  const called = await codeWord(1);
+  await put({ ...usual, check: "result", arm: "auto", trial: 1 });
   if (second !== null && room === tokenLimits.usual && axisOf(first) !== axisOf(second)) await tool(false, 3, room);
+  const broken = await behind("malformed-call", 1);
+  const greeted = await greet(1);
+  await behind("foreign-ids", 1);
+  // One reply may be chance: what would be held against the model is asked once more.
+  if (called !== null && callsNow(called)) await codeWord(2);
+  if (greeted !== null && (callsNow(greeted) || (greeted.seen.language ?? "ja") !== "ja")) await greet(2);
+  if (broken?.sample.classification.probe?.faults.some(({ code }) => code === "history_poisons") === true)
+    await behind("malformed-call", 2);
   return captures;
 }
 
 function axisOf({ sample }: CheckedSample): string | null {
   return measuredReply(sample)?.axis.kind ?? null;
+}
+
+/** A call came where none was asked for. */
+function callsNow(checked: CheckedSample): boolean {
+  const kind = axisOf(checked);
+  return kind === "structured" || kind === "leaked";
+}
+
+const noChannels: TargetRecord["raw"] = { inBand: { body: [], stream: [] }, side: { body: [], stream: [] } };
+
+/** What the model wrote matters where a call may be lost on the way; the other questions are about what comes, and save requests. */
+function looksBehind({ check }: Question): boolean {
+  return check === "tool" || check === "greeting" || check === "plain";
 }
 
 /** Nothing that is asked after this would fare better. */

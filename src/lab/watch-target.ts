@@ -51,6 +51,8 @@ export function watchTarget(options: WatchOptions): TargetWatch {
   const marksSetUp = options.server.fingerprintMarksSetUp;
   const known = met.fingerprint.incidental["system_fingerprint"];
   const expected = marksSetUp && typeof known === "string" ? known : null;
+  /** Model that replies name, by the way in which they are asked for: some servers name it differently in a stream. */
+  const named = new Map<string, string>();
   let pause: Promise<void> | null = null;
   let stop: Stop | null = null;
   let answered = false;
@@ -121,8 +123,15 @@ export function watchTarget(options: WatchOptions): TargetWatch {
         unanswered = 0;
         waits = 0;
         answered = true;
-        const seen = expected === null ? null : systemFingerprint(subject);
-        if (seen !== null && seen !== expected) {
+        const seen = expected === null ? null : stringField(subject, "system_fingerprint");
+        const other = otherModel(named, capture, subject);
+        if (other !== null) {
+          foreign.push(capture.id);
+          stop ??= {
+            line: changedLine(met.baseUrl, `${other.now} answers, and before it ${other.before} did`),
+            changed: true,
+          };
+        } else if (seen !== null && seen !== expected) {
           foreign.push(capture.id);
           stop ??= { line: changedLine(met.baseUrl, `it answers as ${seen}, not as ${expected}`), changed: true };
         } else if (seen === null) {
@@ -154,11 +163,26 @@ function isGone({ status, end }: Exchange): boolean {
   return end.phase === "connect" || (end.phase === "first_byte" && /reset|closed/i.test(end.cause));
 }
 
-const marker = '"system_fingerprint":';
+/** Names of the models that answer now and answered before, where they differ: a router or a swap behind one address. */
+function otherModel(
+  named: Map<string, string>,
+  { route }: Capture,
+  subject: Exchange,
+): { readonly before: string; readonly now: string } | null {
+  // An adapter names what was asked for.
+  if (route !== "direct" || subject.status !== 200) return null;
+  const now = stringField(subject, "model");
+  if (now === null || now === "") return null;
+  const way = `${subject.path} ${subject.headers["content-type"] ?? ""}`;
+  const before = named.get(way);
+  if (before === undefined) named.set(way, now);
+  return before === undefined || before === now ? null : { before, now };
+}
 
-/** The fingerprint that a reply carries; the model's own words hold no unescaped quote, so the first one is the server's. */
-function systemFingerprint({ body }: Exchange): string | null {
+/** The first text under this key of a reply; the model's own words hold no unescaped quote, so the first one is the server's. */
+function stringField({ body }: Exchange, key: "system_fingerprint" | "model"): string | null {
   if (!("utf8" in body)) return null;
+  const marker = `"${key}":`;
   const at = body.utf8.indexOf(marker);
   if (at === -1) return null;
   return /^\s*"([^"\\]*)"/.exec(body.utf8.slice(at + marker.length, at + marker.length + 200))?.[1] ?? null;

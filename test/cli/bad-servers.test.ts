@@ -110,6 +110,25 @@ describe("a server that cannot be measured: one clear line, and nothing is calle
     expect(complaints[0]).toMatch(/--timeout-first-byte/);
   });
 
+  it("loads its model on demand, for longer than the limit: only the first look waits for that, and no sample is lost", async () => {
+    const inner = smallServer({});
+    let generations = 0;
+    const { url } = await serve(async (request) => {
+      if (!request.url.endsWith("/chat/completions")) return inner(request);
+      generations += 1;
+      // A proxy starts another server, which goes on when nobody waits any more.
+      if (generations === 1) await new Promise((resolve) => closers.push(() => resolve(null)));
+      return inner(request);
+    });
+    const { code, complaints, summary } = await lab(url, "--timeout-first-byte", "7", "--quiet");
+    expect({ code, complaints }).toEqual({
+      code: 0,
+      complaints: ["lab: small: no answer from small yet; the server may be loading it"],
+    });
+    expect(summary).toMatchObject({ planned: 2, measured: 2, exclusions: [] });
+    expect(generations).toBeGreaterThan(2);
+  });
+
   it("has a certificate that nobody signed", async () => {
     const read = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url));
     const port = await listening(createSecureServer({ key: read("key.pem"), cert: read("certificate.pem") }, () => {}));

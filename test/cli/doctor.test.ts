@@ -122,7 +122,7 @@ describe("lab doctor", () => {
       "hermes",
       "qwen3_coder",
       0,
-      /^Better than before: 4 of 4 calls are delivered, 0 of 4 were; in order now: auto, auto, streamed\.$/m,
+      /^Better than before: 4 of 4 calls are delivered, 0 of 4 were; in order now: auto, auto, streamed, parity\.$/m,
     ],
     ["the same", "hermes", "hermes", 1, /^The same as before: 0 of 4 calls are delivered, 0 of 4 were\.$/m],
     [

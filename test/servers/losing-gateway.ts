@@ -8,7 +8,10 @@ export async function losingGateway<Result>(upstream: string, use: (url: string)
     const answer = async (): Promise<void> => {
       const { method = "GET", url = "/" } = request;
       const body = await text(request);
-      const given = await fetch(`${upstream}${url}`, { method, ...(body === "" ? {} : { body }) });
+      const given = await fetch(`${upstream}${url}`, {
+        method,
+        ...(body === "" ? {} : { body, headers: { "content-type": "application/json" } }),
+      });
       const type = given.headers.get("content-type") ?? "application/json";
       const whole = await given.text();
       response.writeHead(given.status, { "content-type": type });

@@ -1,6 +1,7 @@
 import { loadScenarios } from "../../src/lab/scenario/load.ts";
 import type { PlannedSample } from "../../src/lab/scenario/plan.ts";
 import { planProbes } from "../../src/lab/scenario/probe-plan.ts";
+import type { Shape } from "../../src/lab/scenario/scenario.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { call, writeScript } from "../../src/testbed/scripts/write-script.ts";
 import type { Decision } from "./deciding-model.ts";
@@ -11,7 +12,7 @@ const loaded = await loadScenarios([]);
 export const suites: readonly string[] = loaded.probes.map(({ id }) => id);
 
 /** One trial of every cell, as `lab run --trials 1 --seed …` plans it for a model of this name. */
-export function planned(id: string): readonly PlannedSample[] {
+export function planned(id: string, shape: Shape = "small"): readonly PlannedSample[] {
   const suite = loaded.probes.find((each) => each.id === id);
   if (suite === undefined) throw new Error(`no suite ${id}`);
   return planProbes({
@@ -20,10 +21,40 @@ export function planned(id: string): readonly PlannedSample[] {
     suite,
     agentShapes: loaded.agentShapes,
     trials: 1,
-    shapes: ["small"],
+    shapes: [shape],
     languages: ["ja", "en"],
     seed,
   });
+}
+
+/**
+ * What an agent's prompt mostly consists of, each to be one token of a scripted model: where a token is a byte, such a prompt
+ * takes seconds to read.
+ */
+export const agentWords: readonly string[] = [
+  ...new Set([
+    '{"type": "function", "function": {"name": "',
+    '", "description": "',
+    '", "parameters": {"type": "object", "properties": {"',
+    '": {"type": "string", "description": "',
+    '"}}, "required": ["',
+    '"], "additionalProperties": false}}}\n',
+    '"}, "',
+    '": {"type": "string", "',
+    '": {"type": "integer", "minimum": 1',
+    '": {"type": "boolean", "description": "',
+    '": {"type": "array", "items": {"type": "string"}, "description": "',
+    '"], "description": "',
+    '"enum": ["',
+    '"format": "date',
+    ...loaded.agentShapes.flatMap(({ system, tools }) => [...system.split("\n"), ...tools.flatMap(textsIn)]),
+  ]),
+].filter((text) => text.length > 4);
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
 }
 
 /** Calls of one tool as a family writes them. */
@@ -99,5 +130,10 @@ function answers(sample: PlannedSample): readonly Decision[] {
 
 /** A model that does everything right in these suites, as far as what it is shown lets it. */
 export function sound(...ids: readonly string[]): readonly Decision[] {
-  return [...ids.flatMap((id) => planned(id).flatMap(answers)), ...requests];
+  return soundIn("small", ...ids);
+}
+
+/** The same for requests of one shape, whose trials draw other values. */
+export function soundIn(shape: Shape, ...ids: readonly string[]): readonly Decision[] {
+  return [...ids.flatMap((id) => planned(id, shape).flatMap(answers)), ...requests];
 }

@@ -5,6 +5,7 @@ import { bodyText } from "../capture/body.ts";
 import type { Capture } from "../capture/capture.ts";
 import { rawText } from "../capture/raw-text.ts";
 import type { Classification } from "../classify/classification.ts";
+import { languageOf } from "../classify/probes/language.ts";
 import { type JudgedSample, judgedSample } from "./judged-sample.ts";
 
 /** A sample of a check-up with what its judgement does not say. */
@@ -12,6 +13,8 @@ export interface CheckedSample {
   readonly sample: JudgedSample;
   /** Its line in captures.jsonl, from 1. */
   readonly line: number;
+  /** Seed of its request. */
+  readonly seed: number;
   readonly seen: {
     readonly content: boolean;
     readonly reasoning: boolean;
@@ -21,6 +24,10 @@ export interface CheckedSample {
     readonly written: string | null;
     /** Whether what the model wrote is shown, and whether a thinking part ends in it. */
     readonly raw: "hidden" | "shown" | "thinks";
+    /** What the model wrote, in this very generation; null where it is not shown. */
+    readonly rawText: string | null;
+    /** Language of the answer by its letters; null where there are too few. */
+    readonly language: ReturnType<typeof languageOf>;
     readonly promptTokens: number | null;
     readonly finishReason: string | null;
     /** The word that only the system prompt holds is in the reply. */
@@ -51,12 +58,15 @@ export function checkedSample(capture: Capture, classification: Classification, 
   return {
     sample: judgedSample(capture, classification),
     line,
+    seed: capture.seed,
     seen: {
       content: content.trim() !== "",
       reasoning: (reply?.reasoning ?? "").trim() !== "",
       thinkingInContent: thinkingStart.test(content) || thinkingEnd.test(content),
       written: wholeCallIn(trusted ?? content),
       raw: trusted === null ? "hidden" : thinkingEnd.test(trusted) ? "thinks" : "shown",
+      rawText: trusted,
+      language: languageOf(content),
       promptTokens: reply?.usage?.promptTokens ?? null,
       finishReason: reply?.finishReason ?? null,
       codeWord: word !== null && content.includes(word),

@@ -13,6 +13,11 @@ export const topics = [
   "results",
   "thinking",
   "context",
+  "parity",
+  "negative_intent",
+  "history",
+  "relay",
+  "language",
 ] as const;
 export type Topic = (typeof topics)[number];
 
@@ -62,7 +67,24 @@ export type StatementCode =
   | "context_is"
   | "context_cuts"
   | "context_exceeded"
-  | "context_unknown";
+  | "context_unknown"
+  | "parity_alike"
+  | "parity_differs"
+  | "parity_unknown"
+  | "intent_kept"
+  | "intent_broken"
+  | "called_unasked"
+  | "intent_unknown"
+  | "history_taken"
+  | "history_refused"
+  | "history_poisons"
+  | "history_unknown"
+  | "relay_clean"
+  | "relay_noisy"
+  | "relay_unknown"
+  | "language_kept"
+  | "language_left"
+  | "language_unknown";
 
 /** A stored exchange that shows something: a line of a file of the run folder, from 1. */
 export interface StatementEvidence {
@@ -74,6 +96,10 @@ export interface Statement {
   readonly topic: Topic;
   readonly state: StatementState;
   readonly code: StatementCode;
+  /** Whose doing it is, where the statement shows that by itself; null where nothing is wrong, or the diagnoses say it. */
+  readonly owner: Owner | null;
+  /** What helps against it, literally; null where the check-up's one sentence says what to change, or nothing helps. */
+  readonly remedy: string | null;
   readonly details: Readonly<Record<string, string | number>>;
   /** `inferred`: concluded from what the server did. */
   readonly certainty: "shown" | "inferred";

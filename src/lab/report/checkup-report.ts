@@ -114,6 +114,8 @@ export function checkupJson(
       topic: statement.topic,
       state: statement.state,
       code: statement.code,
+      owner: statement.owner,
+      remedy: statement.remedy,
       certainty: statement.certainty,
       sentence: words.statement(statement, serverRecord(about.kind).title),
       details: statement.details,

@@ -12,6 +12,11 @@ export interface VllmOptions {
   readonly reasoningParser: string | null;
   /** Tokens of context; a scripted model's prompts count a token a byte. */
   readonly contextLength?: number | undefined;
+  /**
+   * Tokens that one step reads, vLLM's own number unless said. On a CPU, vLLM 0.32 dies where a prompt takes two steps and its
+   * request has a seed.
+   */
+  readonly tokensAtOnce?: number | undefined;
 }
 
 /** Long, because the first start on a machine compiles Python and reads a gigabyte. */
@@ -19,12 +24,13 @@ const startTimeoutMs = 600_000;
 
 /** The command line of `vllm serve` without the program itself. */
 export function vllmArguments(options: VllmOptions, verb: "serve" | "render", port: number): readonly string[] {
-  const { model, alias, toolCallParser, reasoningParser, contextLength = 8192 } = options;
+  const { model, alias, toolCallParser, reasoningParser, contextLength = 8192, tokensAtOnce } = options;
   return [
     ...(verb === "serve" ? ["serve", model] : ["launch", "render", model]),
     ...["--served-model-name", alias, "--host", "127.0.0.1", "--port", String(port)],
     ...["--max-model-len", String(contextLength)],
     ...(verb === "serve" ? ["--enforce-eager", "--dtype", "float32", "--max-num-seqs", "8"] : []),
+    ...(verb === "serve" && tokensAtOnce !== undefined ? ["--max-num-batched-tokens", String(tokensAtOnce)] : []),
     ...(toolCallParser === null ? [] : ["--enable-auto-tool-choice", "--tool-call-parser", toolCallParser]),
     ...(reasoningParser === null ? [] : ["--reasoning-parser", reasoningParser]),
   ];

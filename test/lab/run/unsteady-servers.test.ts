@@ -170,7 +170,7 @@ describe("a server in the middle of a run", () => {
     await using root = await scratch();
     const server = restartable(llamaServer("m"));
     server.onChat = (count) => {
-      if (count === 40) server.inside = llamaServer("other", 4096);
+      if (count === 40) server.inside = llamaServer("m", 4096);
     };
     const run = await runInto(root.path, [target("t", "m", server.handler)], { ...once, raw: "off" });
     expect(run.result).toMatchObject({ planned: 80, measured: 0 });

@@ -52,6 +52,12 @@ export function planted(
   return before(handler);
 }
 
+/** The sound profile with its model under several names. */
+export function soundServer(...names: readonly string[]): Handler {
+  const models = Object.fromEntries(names.map((name) => [name, sound.models.sound]));
+  return simulate({ server: sound.server, models }, "test");
+}
+
 /** Runs suites against a server once, and gives back what the run came to. */
 export async function suiteRun(
   handler: Handler,

@@ -14,6 +14,11 @@ export const checkupEnglish: CheckupWords = {
     results: "results",
     thinking: "thinking",
     context: "context",
+    parity: "parity",
+    negative_intent: "told not to",
+    history: "history",
+    relay: "relay",
+    language: "language",
   },
   states: { good: "ok", fault: "FAULT", caution: "note", unknown: "?" },
   statement: sentence,
@@ -64,6 +69,8 @@ export const checkupEnglish: CheckupWords = {
       case "calls_not_seen":
       case "calls_failed":
         return "Ask without streaming, or update the server: streamed, it does not deliver what it delivers whole.";
+      case "parity_differs":
+        return "Ask without streaming, or update the server: of one and the same reply it makes something else when it streams.";
       case "required_not_enforced":
         return "Do not rely on tool_choice required here: it forces nothing.";
       default:
@@ -188,9 +195,71 @@ function sentence(statement: Statement, server: string): string {
       return `The request does not fit: ${shown("why")}.`;
     case "context_unknown":
       return "Its length is not shown.";
+    case "parity_alike":
+      return "The same request brings the same call, whole and streamed.";
+    case "parity_differs":
+      return `The same request is served otherwise when it is streamed: ${served(statement, "whole")} whole, ${served(statement, "streamed")} streamed.`;
+    case "parity_unknown":
+      return "Whether whole and streamed replies are alike was not seen.";
+    case "intent_kept":
+      return "Told not to call a tool, the model calls none.";
+    case "intent_broken":
+      return `Told not to call a tool, the model calls it all the same (${shown("called")} of ${all}); lab adapter can hold such calls back.`;
+    case "called_unasked":
+      return `The model answers a greeting with a call (${shown("called")} of ${all}).`;
+    case "intent_unknown":
+      return "Whether the model leaves a forbidden call out was not seen.";
+    case "history_taken":
+      return "A conversation with a broken call or another server's ids is taken, and the model still calls.";
+    case "history_refused":
+      return `The server refuses a conversation with ${variants(statement)} in it (“${shown("message")}”), so every later request fails${statement.remedy === null ? "" : `. What helps: ${statement.remedy}`}.`;
+    case "history_poisons":
+      return `After ${variants(statement)} in the conversation the model calls no more (0 of ${all}).`;
+    case "history_unknown":
+      return "What becomes of a conversation with a broken call in it was not seen.";
+    case "relay_clean":
+      return "A result is handed on without the warning beside it.";
+    case "relay_noisy":
+      return "Asked for a result alone, the model hands on the warning beside it as well.";
+    case "relay_unknown":
+      return "Whether a result is handed on without the noise beside it was not seen.";
+    case "language_kept":
+      return "Asked in Japanese, the model answers in Japanese.";
+    case "language_left":
+      return `Asked in Japanese, the model answers in ${languages[shown("language")] ?? shown("language")} (${shown("left")} of ${all}).`;
+    case "language_unknown":
+      return "Whether the model answers in the language of the question was not seen.";
     default:
       return code satisfies never;
   }
+}
+
+const languages: Readonly<Record<string, string>> = { en: "English", zh: "Chinese" };
+
+function served(statement: Statement, key: "whole" | "streamed"): string {
+  const words: Readonly<Record<string, string>> = {
+    structured: "a call",
+    leaked: "a call left in the text",
+    swallowed: "nothing of the call",
+    reasoning_only: "a call left in the thinking",
+    truncated: "a call that was cut",
+    server_error: "an error",
+    refused: "a refusal",
+    none: "no call",
+  };
+  return words[text(statement, key)] ?? text(statement, key);
+}
+
+function variants(statement: Statement): string {
+  const words: Readonly<Record<string, string>> = {
+    "malformed-call": "a broken call",
+    "foreign-ids": "another server's call ids",
+  };
+  const names = text(statement, "variants") || text(statement, "variant");
+  return names
+    .split(",")
+    .map((name) => words[name] ?? name)
+    .join(" or ");
 }
 
 function inFormat(statement: Statement): string {

@@ -14,6 +14,11 @@ export const checkupJapanese: CheckupWords = {
     results: "ツール結果",
     thinking: "思考",
     context: "コンテキスト",
+    parity: "ストリーム一致",
+    negative_intent: "呼び出し禁止",
+    history: "履歴",
+    relay: "結果の転記",
+    language: "言語",
   },
   states: { good: "正常", fault: "異常", caution: "注意", unknown: "不明" },
   statement: sentence,
@@ -64,6 +69,8 @@ export const checkupJapanese: CheckupWords = {
       case "calls_not_seen":
       case "calls_failed":
         return "ストリームを使わないか、サーバーを更新してください。通常なら届く呼び出しがストリームでは届きません。";
+      case "parity_differs":
+        return "ストリームを使わないか、サーバーを更新してください。同じ応答でもストリームでは違うものが返ります。";
       case "required_not_enforced":
         return "ここでは tool_choice required に頼らないでください。何も強制されません。";
       default:
@@ -189,9 +196,71 @@ function sentence(statement: Statement, server: string): string {
       return `リクエストが入りません: ${shown("why")}。`;
     case "context_unknown":
       return "長さは確認できません。";
+    case "parity_alike":
+      return "同じリクエストは、通常でもストリームでも同じ呼び出しになります。";
+    case "parity_differs":
+      return `同じリクエストでも、ストリームでは返るものが違います(通常: ${served(statement, "whole")}、ストリーム: ${served(statement, "streamed")})。`;
+    case "parity_unknown":
+      return "通常とストリームの応答が一致するかは確認できませんでした。";
+    case "intent_kept":
+      return "ツールを呼ばないように言えば、モデルは呼びません。";
+    case "intent_broken":
+      return `ツールを呼ばないように言っても、モデルは呼び出します(${all} 回中 ${shown("called")} 回)。lab adapter で止められます。`;
+    case "called_unasked":
+      return `挨拶だけでも、モデルはツールを呼び出します(${all} 回中 ${shown("called")} 回)。`;
+    case "intent_unknown":
+      return "禁止した呼び出しをモデルが控えるかは確認できませんでした。";
+    case "history_taken":
+      return "壊れた呼び出しや他サーバーの ID を含む会話も受け付けられ、モデルは引き続き呼び出します。";
+    case "history_refused":
+      return `会話に${variants(statement)}があると、サーバーが拒否し(「${shown("message")}」)、以後のリクエストはすべて失敗します${statement.remedy === null ? "" : `。対策: ${statement.remedy}`}。`;
+    case "history_poisons":
+      return `会話に${variants(statement)}があると、モデルは呼び出さなくなります(${all} 回中 0 回)。`;
+    case "history_unknown":
+      return "壊れた呼び出しを含む会話がどうなるかは確認できませんでした。";
+    case "relay_clean":
+      return "結果は、添えられた警告なしに転記されます。";
+    case "relay_noisy":
+      return "結果だけを求めても、モデルは添えられた警告まで書きます。";
+    case "relay_unknown":
+      return "余計な警告なしに結果が転記されるかは確認できませんでした。";
+    case "language_kept":
+      return "日本語の質問には日本語で答えます。";
+    case "language_left":
+      return `日本語の質問に、モデルは${languages[shown("language")] ?? shown("language")}で答えます(${all} 回中 ${shown("left")} 回)。`;
+    case "language_unknown":
+      return "質問の言語で答えるかは確認できませんでした。";
     default:
       return code satisfies never;
   }
+}
+
+const languages: Readonly<Record<string, string>> = { en: "英語", zh: "中国語" };
+
+function served(statement: Statement, key: "whole" | "streamed"): string {
+  const words: Readonly<Record<string, string>> = {
+    structured: "呼び出し",
+    leaked: "本文に漏れた呼び出し",
+    swallowed: "何も返らない",
+    reasoning_only: "思考の中に残った呼び出し",
+    truncated: "途中で切れた呼び出し",
+    server_error: "エラー",
+    refused: "拒否",
+    none: "呼び出しなし",
+  };
+  return words[text(statement, key)] ?? text(statement, key);
+}
+
+function variants(statement: Statement): string {
+  const words: Readonly<Record<string, string>> = {
+    "malformed-call": "壊れた呼び出し",
+    "foreign-ids": "他サーバーの呼び出し ID",
+  };
+  const names = text(statement, "variants") || text(statement, "variant");
+  return names
+    .split(",")
+    .map((name) => words[name] ?? name)
+    .join("か");
 }
 
 function inFormat(statement: Statement): string {
