@@ -248,7 +248,7 @@ function allIds(answers: readonly Answered[]): readonly string[] {
   return answers.flatMap(({ body, status, stream }) => {
     const { replies, calls } = answerIds(body, stream && status === 200);
     const given = [replies.find((id) => id !== null), ...calls.map(([id]) => id)];
-    return given.filter((id) => id !== undefined && !isModels(id));
+    return given.flatMap((id) => (id == null || isModels(id) ? [] : [id]));
   });
 }
 
