@@ -329,10 +329,18 @@ function hasWords(text: string): boolean {
   return text.replace(/<\/?think>/g, "").trim() !== "";
 }
 
+/** What opens and what ends a call, in the formats that have tags; within Qwen's XML an end of the outer tag alone is a value's. */
+const callTags = [
+  ["<tool_call>", "</tool_call>"],
+  ["<function=", "</function>"],
+] as const;
+
 /** Does a text end inside a call that it has opened, in the formats that have tags? */
 function endsInsideCall(text: string): boolean {
-  const opened = text.lastIndexOf("<tool_call>");
-  return opened !== -1 && text.lastIndexOf("</tool_call>") < opened;
+  return callTags.some(([opens, ends]) => {
+    const opened = text.lastIndexOf(opens);
+    return opened !== -1 && text.lastIndexOf(ends) < opened;
+  });
 }
 
 function firstCall(script: KnownTruth): number {
