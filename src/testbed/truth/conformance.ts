@@ -3,8 +3,10 @@ import { isToolRefusal } from "./sample-truth.ts";
 
 type KnownCall = KnownPart & { readonly meaning: Extract<KnownPart["meaning"], { kind: "call" }> };
 
-/** Characters that open a call, tag and all; a server may leave those alone of a call that it swallows. */
+/** Characters of an opening tag; a server may leave it alone of a call that it swallows. */
 const opening = 12;
+/** Characters by which a call is recognised where it was cut or, by a simulator, spelled a little otherwise. */
+const recognised = 18;
 
 /** What a server made of a script, by comparing its bytes with what the model wrote. */
 export function outcomeOf(script: KnownTruth, seen: Observation): ConformanceOutcome {
@@ -24,7 +26,7 @@ export function outcomeOf(script: KnownTruth, seen: Observation): ConformanceOut
   }
   if (calls.length > 0) {
     const written = calls.map(({ start, end }) => script.text.slice(start, end).trim());
-    if (written.some((call) => holds(seen.content, call, seen.finish === "length"))) return "leaked";
+    if (written.some((call) => seen.content.includes(call.slice(0, recognised)))) return "leaked";
     // In the thinking a grammar may have gone on from the opening tag in words of its own.
     return written.some((call) => seen.reasoning.includes(call.slice(0, opening))) ? "reasoning" : "swallowed";
   }
@@ -34,15 +36,6 @@ export function outcomeOf(script: KnownTruth, seen: Observation): ConformanceOut
   const begins = said.slice(0, 40);
   if (seen.content.includes(begins)) return "text";
   return seen.reasoning.includes(begins) ? "reasoning" : "lost_text";
-}
-
-/** Does a text hold the words of a call: all of them, or, where it was cut, its end as far as it came? */
-function holds(text: string, call: string, cut: boolean): boolean {
-  if (text.includes(call)) return true;
-  const at = text.lastIndexOf(call.slice(0, opening));
-  if (!cut || at === -1) return false;
-  const rest = text.slice(at).trimEnd();
-  return rest.length > opening && call.startsWith(rest);
 }
 
 function sameArguments({ arguments: given, state }: KnownCall["meaning"], text: string): boolean {

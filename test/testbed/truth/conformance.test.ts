@@ -30,7 +30,7 @@ describe("what a server made of a script", () => {
     ["nothing at all of a call", "xml", { content: null }, "swallowed"],
     ["only what stood before it", "text-xml", { content: "Pythonに任せるね。\n" }, "swallowed"],
     ["nothing but its opening tag", "xml", { content: "\n<tool_call>\n" }, "swallowed"],
-    ["half of a call that was not cut", "xml", { content: textOf("xml").slice(0, 40) }, "swallowed"],
+    ["half of a call", "xml", { content: textOf("xml").slice(0, 40) }, "leaked"],
     ["a call in the reasoning", "xml", { content: null, reasoning: textOf("xml") }, "reasoning"],
     ["a call that nobody wrote", "direct", { content: "76127", ...served(right) }, "forced"],
     ["a call made of an example", "quoted-hermes", served(["run_python", '{"task": "example"}']), "quoted"],
@@ -42,11 +42,6 @@ describe("what a server made of a script", () => {
     ["a marker", "marker", { content: textOf("marker") }, "text"],
   ])("%s", (_what, script, message, expected) => {
     expect(outcome(script, message)).toBe(expected);
-  });
-
-  it("takes a call that max_tokens cut for leaked as far as it came, but not by its tag alone", () => {
-    expect(outcome("xml", { content: textOf("xml").slice(0, 40) }, "length")).toBe("leaked");
-    expect(outcome("xml", { content: textOf("xml").slice(0, 12) }, "length")).toBe("swallowed");
   });
 
   it("compares arguments without their order", () => {
