@@ -1,6 +1,7 @@
 // npm run calibrate:servers [-- NAME… --steps table,parsers,wire]: calibrates provisioned servers and keeps what they did in
 // docs/calibration (table; parsers: vLLM's, each alone), with some of their very bytes in test/fixtures/calibrated (wire).
-// All three steps of all three servers take half an hour. Run through tsx, which reads the sources.
+// --parsers NAME,… asks those alone and keeps what is there of others. All three steps of all three servers take half an hour.
+// Run through tsx, which reads the sources.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,18 +27,24 @@ import { truthReader } from "../src/testbed/truth/index.ts";
 /** Parsers worth asking, and tokens that some of them want in the vocabulary. */
 const parserNames = [
   "hermes",
+  "qwen3_json",
   "qwen3_coder",
   "qwen3_xml",
   "llama3_json",
+  "llama4_json",
   "pythonic",
   "mistral",
   "glm45",
   "granite",
+  "granite4",
   "xlam",
   "internlm",
   "jamba",
   "phi4_mini_json",
-  "minimax",
+  "minimax_m2",
+  "mimo",
+  "step3p5",
+  "ernie45",
   "seed_oss",
   "olmo3",
   "hunyuan_a13b",
@@ -60,8 +67,11 @@ const parserTags = [
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { steps: { type: "string", default: "table,parsers,wire" } },
+  options: { steps: { type: "string", default: "table,parsers,wire" }, parsers: { type: "string" } },
 });
+const askedParsers = values.parsers?.split(",") ?? parserNames;
+const unknownParser = askedParsers.find((name) => !parserNames.includes(name));
+if (unknownParser !== undefined) throw new Error(`--parsers: ${unknownParser} is none of ${parserNames.join(", ")}`);
 const steps = new Set(values.steps.split(","));
 const kinds = positionals.length > 0 ? positionals : ["llama-server", "ollama", "vllm"];
 const docs = join(root, "docs", "calibration");
@@ -74,7 +84,7 @@ for (const kind of kinds) {
   const started = performance.now();
   const table = steps.has("table") || kept === null ? toTable(await calibrate(kind)) : kept;
   const asksParsers = kind === "vllm" && steps.has("parsers");
-  const parsers = asksParsers ? await askParsers() : kept?.parsers;
+  const parsers = asksParsers ? withKept(await askParsers(), kept?.parsers ?? []) : kept?.parsers;
   writeFileSync(file, `${linesOf({ ...table, ...(parsers === undefined ? {} : { parsers }) })}\n`);
   if (steps.has("wire")) await recordBytes(kind, table.setUps[0]?.version ?? null);
   console.log(`${kind}: done in ${((performance.now() - started) / 1000).toFixed(0)} s`);
@@ -121,6 +131,12 @@ async function recordBytes(kind, version) {
   }
 }
 
+/** What was asked now, and what is kept of parsers that were not asked, in the order of the names. */
+function withKept(asked, kept) {
+  const all = [...asked, ...kept.filter(({ parser }) => !askedParsers.includes(parser))];
+  return parserNames.flatMap((name) => all.filter(({ parser }) => parser === name));
+}
+
 /** Every parser of vLLM that starts with a vocabulary like ours, asked alone. */
 async function askParsers() {
   const { installed } = await spawnedProgram("vllm", undefined, world());
@@ -129,7 +145,7 @@ async function askParsers() {
   const files = scriptedSafetensors({ ...modelOptions(primeSumScripts, vllmSetUps[0]), tags: parserTags });
   for (const [name, bytes] of files) writeFileSync(join(model, name), bytes);
   const parsers = [];
-  for (const toolCallParser of parserNames) {
+  for (const toolCallParser of askedParsers) {
     const options = { model, alias: "scripted", toolCallParser, reasoningParser: null };
     const server = await startVllmRender(installed, options).catch((error) => {
       console.log(`vllm: parser ${toolCallParser} left out: ${error.message.slice(0, 300)}`);

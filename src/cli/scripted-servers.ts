@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "../lab/capture/make-folder.ts";
 import type { KnownSetUp, KnownTruth } from "../protocol/known-truth.ts";
@@ -14,7 +14,7 @@ import { type LlamaSetUp, llamaSetUps } from "../testbed/set-ups/llama-server.ts
 import { ollamaSetUps } from "../testbed/set-ups/ollama.ts";
 import { modelOptions, type SetUp } from "../testbed/set-ups/set-up.ts";
 import { type VllmSetUp, vllmSetUps } from "../testbed/set-ups/vllm.ts";
-import { UserError } from "./errors.ts";
+import { oneLine, UserError } from "./errors.ts";
 import { shellCommand } from "./shell-command.ts";
 import type { World } from "./world.ts";
 
@@ -63,10 +63,8 @@ function llamaStarted(setUp: LlamaSetUp): StartedSetUp {
     truth,
     alias,
     write: async (folder, scripts) => {
-      const path = join(folder, `${alias}.gguf`);
-      await makeFolder(folder);
-      await writeFile(path, scriptedGguf(modelOptions(scripts, setUp)));
-      return path;
+      await writeModel(folder, [[`${alias}.gguf`, scriptedGguf(modelOptions(scripts, setUp))]]);
+      return join(folder, `${alias}.gguf`);
     },
     start: (installed, model) => startLlamaServer(installed, options(model)),
     command: (model) => shellCommand(["llama-server", ...llamaServerArguments(options(model), 8080)]),
@@ -82,14 +80,30 @@ function vllmStarted(setUp: VllmSetUp): StartedSetUp {
     alias,
     write: async (folder, scripts) => {
       const path = join(folder, alias);
-      await makeFolder(path);
-      for (const [name, bytes] of scriptedSafetensors(modelOptions(scripts, setUp)))
-        await writeFile(join(path, name), bytes);
+      await writeModel(path, scriptedSafetensors(modelOptions(scripts, setUp)));
       return path;
     },
     start: (installed, model) => startVllm(installed, options(model)),
     command: (model) => shellCommand(["vllm", ...vllmArguments(options(model), "serve", 8000)]),
   };
+}
+
+/** Writes the files of a model: all of them, or none is left. @throws UserError saying where and why not */
+async function writeModel(folder: string, files: Iterable<readonly [name: string, bytes: Uint8Array]>): Promise<void> {
+  const begun: string[] = [];
+  try {
+    await makeFolder(folder);
+    for (const [name, bytes] of files) {
+      begun.push(join(folder, name));
+      await writeFile(join(folder, name), bytes);
+    }
+  } catch (error) {
+    // Half a model would be taken for one.
+    for (const path of begun) await rm(path, { force: true }).catch(() => undefined);
+    const isFull = error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+    const why = isFull ? "the disk is full; free some space or choose another folder with --model-dir" : oneLine(error);
+    throw new UserError(`the model cannot be written to ${folder}: ${why}`, { cause: error });
+  }
 }
 
 /**

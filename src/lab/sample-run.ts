@@ -177,7 +177,8 @@ async function sendTurn(
         turn,
         stream,
         parsesWithoutTools: server.builtinParsesWithoutTools && met.facts.toolParser.source === "builtin",
-        wholeCallServed: context.rawOfServed !== true && (servesWholeCall(subject) || servesWholeCall(shownBy)),
+        wholeCallServed:
+          context.rawOfServed !== true && [subject, shownBy].some((shows) => servesWholeCall(shows, sample.tools)),
       })),
     );
   }
@@ -228,7 +229,18 @@ function retryAfter(raw: RawExchange, server: ServerRecord): number | null {
   return meaning.kind === "unavailable" && /load/i.test(exchangeText(raw)) ? Math.min(asked ?? 1, longestWait) : null;
 }
 
-/** True where a call arrived with arguments that can be read: then there is nothing hidden to look for. */
-function servesWholeCall(raw: RawExchange): boolean {
-  return firstChoice(exchangeReply(raw))?.calls.some((call) => isJsonObject(parseJson(call.argumentsText))) ?? false;
+/**
+ * True where a call arrived with arguments that can be read: then there is nothing hidden to look for. None at all where the tool
+ * requires some may be what a parser left of a call that it could not read.
+ */
+function servesWholeCall(raw: RawExchange, tools: PlannedSample["tools"]): boolean {
+  const wants = (name: string): boolean => {
+    const required = tools?.find((tool) => tool.function.name === name)?.function.parameters?.["required"];
+    return Array.isArray(required) && required.length > 0;
+  };
+  const calls = firstChoice(exchangeReply(raw))?.calls ?? [];
+  return calls.some(({ name, argumentsText }) => {
+    const given = parseJson(argumentsText);
+    return isJsonObject(given) && (Object.keys(given).length > 0 || !wants(name));
+  });
 }

@@ -78,6 +78,8 @@ export interface Observation {
   readonly reasoning: string;
   readonly calls: readonly { readonly name: string; readonly argumentsText: string }[];
   readonly finish: string | null;
+  /** Tokens that the server says were generated; null where it does not. */
+  readonly completionTokens: number | null;
   /** False for a stream that came without its closing event. */
   readonly done: boolean;
   /** What the server itself says was generated, where it says so. */

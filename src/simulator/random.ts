@@ -8,7 +8,7 @@ export interface SeededRandom {
   text(length: number, alphabet: string): string;
 }
 
-export const hexDigits = "0123456789abcdef";
+const hexDigits = "0123456789abcdef";
 export const lowerAlphanumeric = "0123456789abcdefghijklmnopqrstuvwxyz";
 export const alphanumeric = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -29,6 +29,11 @@ export function hashKey(text: string): string {
 /** Hexadecimal digest of any wanted length: stands where a server shows a digest of a model or a start-up configuration. */
 export function hexDigest(text: string, length: number): string {
   return createRandom(text).text(length, hexDigits);
+}
+
+/** The second half of a random UUID: 16 hexadecimal digits of which the first is one of four, since it holds the variant. */
+export function uuidTail(random: SeededRandom): string {
+  return `${random.text(1, "89ab")}${random.text(15, hexDigits)}`;
 }
 
 /** The generator is sfc32, seeded by four hashes of the text and warmed up. */

@@ -200,13 +200,17 @@ function addBefore(order: ServingOrder, layout: Layout): void {
   else layout.add(kind, order.utterance.before);
 }
 
-/** Calls of which nothing is shown, or nothing but those behind the first. */
+/** Calls of which nothing is shown, or nothing but those behind the first; of the parser's own format their opening line alone. */
 function addSwallowed({ utterance, setUp, mode }: ServingOrder, written: string, layout: Layout): void {
   const leaks = setUp.laterSwallowed?.[mode] === "leaked" && utterance.calls.length > 1;
   const first = leaks ? renderCalls(utterance.calls.slice(0, 1)).length : written.length;
   const gap = /^\s*/.exec(written.slice(first))?.[0].length ?? 0;
-  layout.add("hidden", written.slice(0, first + gap));
-  layout.add("content", written.slice(first + gap));
+  const isOwn = utterance.calls[0]?.format === setUp.nativeFormat;
+  const from = isOwn ? first : first + gap;
+  const until = isOwn ? written.indexOf("\n", first + gap) + 1 : written.length;
+  layout.add("hidden", written.slice(0, from));
+  layout.add("content", written.slice(from, Math.max(from, until)));
+  layout.add("hidden", written.slice(Math.max(from, until)));
 }
 
 function addAfter(fate: AfterCall | undefined, after: string, layout: Layout): void {

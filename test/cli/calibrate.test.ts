@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -100,21 +101,95 @@ describe("what cannot be calibrated is refused in one line", () => {
     if (log !== undefined) await rm(join(log, ".."), { recursive: true, force: true });
   });
 
-  it("an Ollama that does not take the model", async () => {
+  it.each<readonly [string, Response, Response, RegExp]>([
+    [
+      "the file",
+      new Response(null, { status: 507, statusText: "no space" }),
+      new Response(null, { status: 500 }),
+      /Ollama did not take the file of harness-lab-hermes/,
+    ],
+    [
+      "the model",
+      new Response(null, { status: 201 }),
+      Response.json({ error: "unsupported architecture" }, { status: 400 }),
+      /Ollama did not make harness-lab-hermes: .*unsupported architecture/,
+    ],
+  ])("an Ollama that does not take %s, of which nothing is left there", async (_what, blob, made, line) => {
+    const deleted: string[] = [];
     const ollama: Handler = async (request) => {
       const { pathname } = new URL(request.url);
       if (pathname === "/api/version") return Response.json({ version: "0.34.2" });
       if (pathname === "/v1/models") return Response.json({ object: "list", data: [] });
-      if (pathname.startsWith("/api/blobs/")) return new Response(null, { status: 507, statusText: "no space" });
+      if (pathname.startsWith("/api/blobs/")) return blob;
+      if (pathname === "/api/create") return made;
+      if (pathname === "/api/delete") deleted.push(((await request.json()) as { readonly model: string }).model);
       return Response.json({ error: "no such route" }, { status: 404 });
     };
     await served(ollama, async (url) => {
-      const { code, out, err } = await calibrate(["--base-url", url, "--set-up", "hermes", "--script", "direct"]);
+      const { code, err } = await calibrate(["--base-url", url, "--set-up", "hermes", "--script", "direct"]);
       expect(code).toBe(3);
-      expect(`${out}${err}`).toContain("Ollama did not take the file of harness-lab-hermes");
+      expect(err.split("\n").filter((each) => line.test(each))).toHaveLength(1);
+      expect(err).not.toContain("    at ");
+      expect(deleted).toEqual(["harness-lab-hermes"]);
     });
   });
 });
+
+/** A file on a full disk stands in a model's way. */
+async function fullDisk(models: string, file: string): Promise<void> {
+  await mkdir(join(models, file, ".."), { recursive: true });
+  await symlink("/dev/full", join(models, file));
+}
+
+describe.runIf(existsSync("/dev/full"))("a full disk is named in one line, and no half model is left", () => {
+  it.each([
+    ["llama-server", "harness-lab-hermes.gguf"],
+    ["vllm", "harness-lab-hermes/model.safetensors"],
+  ])("where the model for %s is to be written", async (kind, file) => {
+    const models = join(folder, "models");
+    await fullDisk(models, file);
+    const { code, out, err } = await calibrate(["--server-kind", kind, "--model-dir", models, "--set-up", "hermes"]);
+    expect(code).toBe(2);
+    expect(out).toBe("");
+    expect(err.trim().split("\n")).toHaveLength(1);
+    expect(err).toMatch(/the model cannot be written to \S+models\S*: the disk is full; .*--model-dir/);
+    expect(await readdir(join(models, file, ".."))).toEqual([]);
+  });
+
+  it("where a server is to be started with it: that set-up is not measured, and nothing was started", async () => {
+    const models = join(folder, "models");
+    await fullDisk(models, "harness-lab-plain.gguf");
+    const { path, pids } = await fakeServer("echo started");
+    const { code, err } = await calibrate([
+      ...["--spawn", path, "--model-dir", models],
+      ...["--set-up", "plain", "--script", "direct", "--out", join(folder, "out")],
+    ]);
+    expect(code).toBe(3);
+    expect(err.split("\n").filter((line) => /cannot be written to .*: the disk is full/.test(line))).toHaveLength(1);
+    expect(await pids()).toEqual([]);
+  });
+});
+
+/** A program named llama-server, and the processes that were made of it. */
+async function fakeServer(script: string) {
+  const path = join(folder, "llama-server");
+  const log = join(folder, "pids");
+  await writeFile(path, `#!/bin/sh\necho $$ >> ${log}\n${script}\n`);
+  await chmod(path, 0o755);
+  const pids = async (): Promise<readonly number[]> => {
+    const text = await readFile(log, "utf8").catch(() => "");
+    return text.split("\n").filter(Boolean).map(Number);
+  };
+  return { path, pids };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe("models for a server that cannot load them over HTTP", () => {
   it.each([
@@ -207,6 +282,31 @@ describe("lab calibrate against a server that runs", () => {
       expect(files).toEqual(expect.arrayContaining(["calibration.json", "captures.jsonl", "report.html", "run.json"]));
       const page = await readFile(join(folder, "kept", run, "report.html"), "utf8");
       expect(page).toContain('<section id="calibration">');
+    });
+  });
+
+  it("waits for a started one that listens late, and leaves no process of it", async () => {
+    await served(calibrated, async (url) => {
+      const late = `
+        import http from "node:http";
+        const port = Number(process.argv[process.argv.indexOf("--port") + 1]);
+        const passOn = (from, to) => {
+          const { method, headers } = from;
+          const on = http.request("${url.replace("/v1", "")}" + from.url, { method, headers }, (answer) => {
+            to.writeHead(answer.statusCode, answer.headers);
+            answer.pipe(to);
+          });
+          from.pipe(on);
+        };
+        setTimeout(() => http.createServer(passOn).listen(port, "127.0.0.1"), 1000);
+      `;
+      await writeFile(join(folder, "late.mjs"), late);
+      const { path, pids } = await fakeServer(`exec ${process.execPath} ${join(folder, "late.mjs")} "$@"`);
+      const { code, err } = await calibrate(["--spawn", path, ...argv, "--json"]);
+      expect(code, err).toBe(0);
+      const started = await pids();
+      expect(started).toHaveLength(1);
+      expect(started.filter(isRunning)).toEqual([]);
     });
   });
 });

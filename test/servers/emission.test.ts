@@ -5,7 +5,16 @@ import { scriptMarker } from "../../src/testbed/scripted/scripted-model.ts";
 import { primeSumScripts } from "../../src/testbed/scripts/prime-sum.ts";
 import { startOllama } from "../../src/testbed/servers/ollama.ts";
 import { ollamaServer, vllmInstalled } from "./provisioned.ts";
-import { branchOptions, heads, ollamaFile, tails, withBranch, withScripted, withVllm } from "./with-scripted.ts";
+import {
+  branchOptions,
+  heads,
+  ollamaFile,
+  tails,
+  withBranch,
+  withScripted,
+  withVllm,
+  withVllmBranch,
+} from "./with-scripted.ts";
 import { withServer } from "./with-server.ts";
 
 /** Room for the longest script: a token is at least a character. */
@@ -49,8 +58,12 @@ async function expectBranches(draw: (seed: number, temperature: number) => Promi
   expect(await Promise.all([1, 2, 3, 4, 5].map((seed) => draw(seed, 0)))).toEqual(Array(5).fill(tails));
 }
 
-const choiceOf = (answer: Record<string, unknown>): unknown =>
-  (answer["choices"] as readonly { readonly text?: string }[])[0]?.text;
+/** What vLLM's model writes after a prompt: no chat, no parser. */
+async function complete(url: string, marker: string, more: object): Promise<unknown> {
+  const body = { model: "scripted", prompt: prompt(marker), skip_special_tokens: false, ...more };
+  const { choices } = await post(`${url}/v1/completions`, body);
+  return (choices as readonly { readonly text?: string }[])[0]?.text;
+}
 
 describe("a scripted model writes its scripts byte for byte", () => {
   it("on llama-server, through /completion", async () => {
@@ -78,18 +91,10 @@ describe("a scripted model writes its scripts byte for byte", () => {
     });
   });
 
-  it.runIf(vllmInstalled !== null)("on vLLM, through /v1/completions, and holds its branches", async () => {
-    await withVllm({ toolCallParser: null, reasoningParser: null }, "hermes", primeSumScripts, async (url) => {
-      const complete = (marker: string, more: object) =>
-        post(`${url}/v1/completions`, {
-          model: "scripted",
-          prompt: prompt(marker),
-          max_tokens: room,
-          skip_special_tokens: false,
-          ...more,
-        });
-      await expectExact(async ({ script }) => choiceOf(await complete(scriptMarker(script), { temperature: 0.7 })));
-    });
+  it.runIf(vllmInstalled !== null)("on vLLM, through /v1/completions", async () => {
+    await withVllm({ toolCallParser: null, reasoningParser: null }, "hermes", primeSumScripts, (url) =>
+      expectExact(({ script }) => complete(url, scriptMarker(script), { temperature: 0.7, max_tokens: room })),
+    );
   });
 });
 
@@ -112,5 +117,11 @@ describe("branches hold their probabilities, and temperature 0 takes the likelie
         return (await post(`${server.url}/api/generate`, body))["response"];
       });
     });
+  });
+
+  it.runIf(vllmInstalled !== null)("on vLLM", async () => {
+    await withVllmBranch((url) =>
+      expectBranches((seed, temperature) => complete(url, "", { seed, temperature, max_tokens: 60 })),
+    );
   });
 });

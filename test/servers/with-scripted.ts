@@ -78,11 +78,24 @@ export async function withVllm<Result>(
   use: (url: string) => Promise<Result>,
 ): Promise<Result> {
   const setUp = vllmSetUps.find(({ truth }) => truth.id === setUpId);
-  if (setUp === undefined || vllmInstalled === null) throw new Error(`no set-up ${setUpId}, or vLLM was not asked for`);
+  if (setUp === undefined) throw new Error(`no set-up ${setUpId}`);
+  return onVllm(modelOptions(scripts, setUp), parser, use);
+}
+
+/** A vLLM without a parser, with the model of two branches. */
+export async function withVllmBranch(use: (url: string) => Promise<void>): Promise<void> {
+  await onVllm(branchOptions, { toolCallParser: null, reasoningParser: null }, use);
+}
+
+async function onVllm<Result>(
+  model: ScriptedModelOptions,
+  parser: { readonly toolCallParser: string | null; readonly reasoningParser: string | null },
+  use: (url: string) => Promise<Result>,
+): Promise<Result> {
+  if (vllmInstalled === null) throw new Error("vLLM was not asked for");
   const installed = vllmInstalled;
   return inFolder(async (folder) => {
-    for (const [name, bytes] of scriptedSafetensors(modelOptions(scripts, setUp)))
-      await writeFile(join(folder, name), bytes);
+    for (const [name, bytes] of scriptedSafetensors(model)) await writeFile(join(folder, name), bytes);
     const starting = startVllm(installed, { model: folder, alias: "scripted", ...parser });
     return withServer(starting, ({ url }) => use(url));
   });

@@ -11,6 +11,7 @@ import { checkProfile, profileSchema } from "../../src/simulator/profile.ts";
 import { scriptMarker } from "../../src/testbed/scripted/scripted-model.ts";
 import { primeSumScripts } from "../../src/testbed/scripts/prime-sum.ts";
 import { truthReader } from "../../src/testbed/truth/index.ts";
+import { answerIds, idKinds, idPattern } from "./answer-ids.ts";
 import { grammarOf, post, shapeOf, simulate } from "./support.ts";
 
 const tables = fileURLToPath(new URL("../../docs/calibration/", import.meta.url));
@@ -155,17 +156,14 @@ interface Head {
 }
 
 /** What a plain client sees of a reply, apart from its words. */
-function wireShape({ status, contentType, body, stream }: Omit<WireExchange, "script" | "choice">) {
+function wireShape({ status, contentType, body, stream }: Answered) {
   const isStream = stream && status === 200;
-  const found = (pattern: RegExp) => [
-    ...new Set([...body.matchAll(pattern)].map((match) => (match[1] ?? "").replace(/[0-9a-zA-Z]/g, "x"))),
-  ];
   return {
     status,
     contentType: contentType.replace(/\s/g, "").toLowerCase(),
     grammar: isStream ? grammarOf(body) : shapeOf(JSON.parse(body)),
     finish: [...body.matchAll(/"finish_reason":\s*("[a-z_]+")/g)].map((match) => match[1]),
-    callIds: found(/"id":\s*"((?:call_|chatcmpl-tool-)?[0-9a-zA-Z]+)"/g).length > 0,
+    ids: idPattern(answerIds(body, isStream)),
   };
 }
 
@@ -188,39 +186,78 @@ const recordings = readdirSync(bytes)
   .filter(({ head }) => simulated[`${head.setUp.server} ${head.setUp.id}`] !== undefined)
   .map((recording) => [`${recording.head.setUp.server} ${recording.head.setUp.id}`, recording] as const);
 
+type Answered = Pick<WireExchange, "status" | "contentType" | "body" | "stream">;
+type Recording = (typeof recordings)[number];
+
+/** Every recorded exchange that can be simulated, beside the answer of one simulator that plays all of its scripts. */
+async function replayed([name, { head, exchanges }]: Recording) {
+  const server = simulated[name] ?? {};
+  const format = head.setUp.format ?? "hermes";
+  const asked = exchanges.flatMap((exchange) => {
+    const known = cards.find(({ truth }) => truth.script === exchange.script);
+    if (known === undefined || handlerOf(server, known.card, format, exchange.choice) === null) return [];
+    return [{ exchange, ...known, grammars: isGrammars(head.setUp, known.truth, exchange) }];
+  });
+  const rules = asked
+    .filter(({ exchange }) => !exchange.stream)
+    .map(({ exchange: { script, choice }, card }) => ({
+      when: { user: scriptMarker(script).replaceAll("|", "\\|"), tools: true, choice: `^${choice}$` },
+      cards: [card],
+    }));
+  const handler = simulate(
+    { server: { ...server, contextLength: 8192 }, models: { scripted: { format, rules, forced } } },
+    name,
+  );
+  const answers: { readonly exchange: WireExchange; readonly shown: Answered; readonly grammars: boolean }[] = [];
+  for (const { exchange, grammars } of asked) {
+    const { script, choice, stream } = exchange;
+    const request = {
+      ...wireRequest("scripted", scriptMarker(script), choice, stream),
+      max_tokens: scriptedMaxTokens * charactersOfToken,
+    };
+    const response = await post(handler, "/v1/chat/completions", request);
+    const contentType = response.headers.get("content-type") ?? "";
+    const shown = { status: response.status, contentType, body: await response.text(), stream };
+    answers.push({ exchange, shown, grammars });
+  }
+  return answers;
+}
+
 describe("simulated replies look on the wire as the recorded ones do", () => {
-  it.each(recordings)("%s: status, error body, finish_reason, grammar of chunks", async (name, { head, exchanges }) => {
-    const wrong: string[] = [];
-    let count = 0;
-    for (const exchange of exchanges) {
-      const known = cards.find(({ truth }) => truth.script === exchange.script);
-      const server = simulated[name] ?? {};
-      const handler =
-        known === undefined ? null : handlerOf(server, known.card, head.setUp.format ?? "hermes", exchange.choice);
-      if (known === undefined || handler === null) continue;
-      if (isGrammars(head.setUp, known.truth, exchange)) continue;
-      const request = {
-        ...wireRequest("scripted", scriptMarker(exchange.script), exchange.choice, exchange.stream),
-        max_tokens: scriptedMaxTokens * charactersOfToken,
-      };
-      const response = await post(handler, "/v1/chat/completions", request);
-      const shown = wireShape({
-        status: response.status,
-        contentType: response.headers.get("content-type") ?? "",
-        body: await response.text(),
-        stream: exchange.stream,
-      });
-      const real = wireShape(exchange);
-      count++;
-      const differing = (Object.keys(real) as (keyof typeof real)[]).filter(
-        (key) => JSON.stringify(real[key]) !== JSON.stringify(shown[key]),
-      );
-      for (const key of differing)
-        wrong.push(
-          `${exchange.script} ${exchange.choice}${exchange.stream ? " streamed" : ""} ${key}: simulated ${JSON.stringify(shown[key])}, really ${JSON.stringify(real[key])}`,
+  it.each(recordings)("%s: status, error body, finish_reason, grammar of chunks, ids", async (...recording) => {
+    const answers = (await replayed(recording)).filter(({ grammars }) => !grammars);
+    const wrong = answers.flatMap(({ exchange, shown }) => {
+      const [real, simulates] = [wireShape(exchange), wireShape(shown)];
+      return (Object.keys(real) as (keyof typeof real)[])
+        .filter((key) => JSON.stringify(real[key]) !== JSON.stringify(simulates[key]))
+        .map(
+          (key) =>
+            `${exchange.script} ${exchange.choice}${exchange.stream ? " streamed" : ""} ${key}: simulated ${JSON.stringify(simulates[key])}, really ${JSON.stringify(real[key])}`,
         );
-    }
-    expect(count).toBeGreaterThan(10);
+    });
+    expect(answers.length).toBeGreaterThan(10);
     expect(wrong).toEqual([]);
+  });
+});
+
+/** Mistral's models write the ids of calls themselves, nine characters long; a script has but one. */
+const isModels = (id: string): boolean => /^[0-9a-zA-Z]{9}$/.test(id);
+
+/** One id of each answer, and of each call. */
+function allIds(answers: readonly Answered[]): readonly string[] {
+  return answers.flatMap(({ body, status, stream }) => {
+    const { replies, calls } = answerIds(body, stream && status === 200);
+    const given = [replies.find((id) => id !== null), ...calls.map(([id]) => id)];
+    return given.flatMap((id) => (id == null || isModels(id) ? [] : [id]));
+  });
+}
+
+describe("simulated ids are of the kinds that the recorded ones are", () => {
+  it.each(["llama-server", "ollama", "vllm"])("%s", async (server) => {
+    const own = recordings.filter(([, { head }]) => head.setUp.server === server);
+    const answers = (await Promise.all(own.map(replayed))).flat();
+    const real = allIds(answers.map(({ exchange }) => exchange));
+    expect(real.length).toBeGreaterThan(80);
+    expect(idKinds(allIds(answers.map(({ shown }) => shown)))).toEqual(idKinds(real));
   });
 });

@@ -120,9 +120,7 @@ async function writeModels(
   const place = folder ?? resolve(world.cwd, "calibration-models");
   const commands: string[] = [];
   for (const setUp of startedSetUps(kind, asked)) {
-    const path = await setUp.write(place, scripts).catch((error: unknown) => {
-      throw new UserError(`--model-dir: the model cannot be written to ${place}: ${oneLine(error)}`, { cause: error });
-    });
+    const path = await setUp.write(place, scripts);
     commands.push(setUp.command(path));
   }
   const again = `lab calibrate --base-url ${url}`;

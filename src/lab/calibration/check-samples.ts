@@ -44,7 +44,7 @@ export function checkSamples(
       });
     }
     const asked = { choice: capture.request.choice, marker, stream: capture.stream };
-    const written = generated.get(armOf(capture)) ?? cutText(script, observation);
+    const written = generated.get(armOf(capture)) ?? cutText(script, observation, capture.request.maxTokens);
     const right = truth.truthOf(script, setUp, asked, observation, written);
     checked.push(checkedSample(capture, script, right, classifications.get(capture.id), truth));
   }
@@ -99,7 +99,13 @@ function decoded(exchanges: readonly Exchange[]): string | null {
 }
 
 /** Where max_tokens cut the script: what was shown of it, or so many characters as tokens at least have. */
-function cutText(script: KnownTruth, { finish, content }: Observation): string | null {
-  if (finish !== "length") return null;
+function cutText(
+  script: KnownTruth,
+  { finish, content, completionTokens }: Observation,
+  maxTokens: number | null,
+): string | null {
+  // Not every server says so: vLLM ends a cut call with "tool_calls".
+  const isSpent = completionTokens !== null && maxTokens !== null && completionTokens >= maxTokens;
+  if (finish !== "length" && !isSpent) return null;
   return content !== "" && script.text.startsWith(content) ? content : script.text.slice(0, scriptedMaxTokens);
 }

@@ -32,8 +32,8 @@ export interface SideEvidenceOptions {
 
 /**
  * Gathers what the model really wrote where the reply may hide it: decodes token ids, or repeats the request with the same
- * seed while asking for the text. Sends nothing when a whole call was served without an error and not out of a quotation, when
- * nothing usable came, or when no channel was agreed on. Failed side exchanges are returned like the others: they are part of the record and of no measurement.
+ * seed while asking for the text. Sends nothing when a whole call was served without an error, not out of a quotation and not at
+ * the end of the budget, when nothing usable came, or when no channel was agreed on. Failed side exchanges are returned like the others: they are part of the record and of no measurement.
  */
 export async function sideEvidence(options: SideEvidenceOptions): Promise<readonly UnrecordedExchange[]> {
   const { subject, server, raw, stream, wholeCallServed } = options;
@@ -54,8 +54,10 @@ export async function sideEvidence(options: SideEvidenceOptions): Promise<readon
   }
   const silent = reply.finishReason === null && (server.silentStreamFailure?.test(exchangeText(subject)) ?? false);
   if (silent) return afterFailure();
-  if ((wholeCallServed && !opensQuotation(reply.content)) || (reply.verboseText !== null && reply.verboseText !== ""))
-    return [];
+  const isOpen = opensQuotation(reply.content) || opensQuotation(reply.reasoning);
+  // At the end of the budget a server may have closed a call that the model was still writing.
+  const saysAll = wholeCallServed && !isOpen && reply.finishReason !== "length";
+  if (saysAll || (reply.verboseText !== null && reply.verboseText !== "")) return [];
   if (reply.tokenIds !== null && reply.tokenIds.length > 0) {
     const decoded = await decodeTokenIds(options, reply.tokenIds);
     if (decoded.shown) return [decoded.exchange];

@@ -48,10 +48,12 @@ export function answerAsLlamaServer(llama: LlamaServer, exchange: LlamaExchange)
 function completion(llama: LlamaServer, exchange: LlamaExchange): unknown {
   const { serving } = exchange.answer;
   const reasoning = shownText(serving, "reasoning");
+  // Mistral's models write an id of nine characters themselves, which a whole body keeps and a stream does not.
+  const idLength = exchange.answer.setUp.nativeFormat === "mistral" ? 9 : 32;
   const calls = servedCalls(serving).map((call) => ({
     type: "function",
     function: { name: call.name, arguments: call.argumentsText },
-    id: llama.context.random.text(32, alphanumeric),
+    id: llama.context.random.text(idLength, alphanumeric),
   }));
   const message = {
     role: "assistant",

@@ -1,7 +1,7 @@
 import type { Answer } from "../answer.ts";
 import type { ChatBody } from "../chat-body.ts";
 import type { Question } from "../question.ts";
-import { hexDigits } from "../random.ts";
+import { uuidTail } from "../random.ts";
 import { sseDone, sseEvent, streamResponse, utf8Bytes } from "../responses.ts";
 import { type CallTrack, type Emission, emissions, servedCalls, shownText } from "../serving.ts";
 import { countTokens, cutIntoPieces, endOfTurnId, endOfTurnText, singlePieces, tokenIds } from "../tokens.ts";
@@ -36,7 +36,7 @@ function completion(vllm: VllmServer, exchange: VllmExchange): unknown {
   const wantsIds = body.fields["return_token_ids"] === true;
   if (parserRuns(vllm, exchange)) vllm.metrics.count(question.model, "body", calls.length > 0);
   return {
-    id: `chatcmpl-${vllm.context.random.text(16, hexDigits)}`,
+    id: `chatcmpl-${uuidTail(vllm.context.random)}`,
     object: "chat.completion",
     created: Math.floor(vllm.context.now() / 1000),
     model: question.model,
@@ -83,7 +83,7 @@ function* streamParts(vllm: VllmServer, exchange: VllmExchange): Generator<strin
   const wantsIds = body.fields["return_token_ids"] === true;
   const everyPiece = wantsIds || body.logprobs;
   const head = {
-    id: `chatcmpl-${vllm.context.random.text(16, hexDigits)}`,
+    id: `chatcmpl-${uuidTail(vllm.context.random)}`,
     object: "chat.completion.chunk",
     created: Math.floor(vllm.context.now() / 1000),
     model: question.model,
@@ -127,8 +127,7 @@ function* streamParts(vllm: VllmServer, exchange: VllmExchange): Generator<strin
     return;
   }
   if (!serving.cut) {
-    const last = vllm.parser === null && vllm.reasoningParser === null ? { content: "" } : {};
-    yield sseEvent(chunk(last, [endOfTurnId], [endOfTurnText], finishReason(exchange)));
+    yield sseEvent(chunk(lastDelta(vllm, exchange), [endOfTurnId], [endOfTurnText], finishReason(exchange)));
   }
   if (body.includeUsage) {
     yield sseEvent({ ...head, choices: [], usage: usage(exchange), system_fingerprint: vllm.fingerprint });
@@ -136,12 +135,21 @@ function* streamParts(vllm: VllmServer, exchange: VllmExchange): Generator<strin
   yield sseDone;
 }
 
+/** What stands beside the finish reason: nothing, or the empty rest of what a parser that streams the whole reply was showing. */
+function lastDelta(vllm: VllmServer, exchange: VllmExchange): unknown {
+  if (vllm.parser === null && vllm.reasoningParser === null) return { content: "" };
+  if (vllm.parser !== "llama3_json" || exchange.question.choice !== "auto" || !parserRuns(vllm, exchange)) return {};
+  const index = visibleCalls(exchange).at(-1)?.index;
+  return index === undefined ? { content: "" } : { tool_calls: [{ index, function: { arguments: "" } }] };
+}
+
 /** Turns what one piece shows into a delta, in the manner of the parser that is set; null where it shows nothing. */
 function deltaWriter(
   vllm: VllmServer,
   exchange: VllmExchange,
 ): (shown: readonly Emission[]) => Record<string, unknown> | null {
-  const oneEntry = exchange.answer.setUp.nativeFormat === "qwen3_coder";
+  const { nativeFormat } = exchange.answer.setUp;
+  const oneEntry = nativeFormat === "qwen3_coder";
   const onlyFirst = exchange.body.fields["parallel_tool_calls"] === false;
   return (shown) => {
     let content = "";
@@ -152,7 +160,7 @@ function deltaWriter(
       else if (emission.kind === "reasoning") reasoning += emission.text;
       else if (emission.kind === "call_whole" || (onlyFirst && emission.call.index > 0)) continue;
       else if (emission.kind === "call_open") {
-        const id = `chatcmpl-tool-${vllm.context.random.text(16, hexDigits)}`;
+        const id = `chatcmpl-tool-${uuidTail(vllm.context.random)}`;
         entries.push({ id, type: "function", index: emission.call.index, function: { name: emission.call.name } });
       } else {
         const last = entries.at(-1);
@@ -162,7 +170,7 @@ function deltaWriter(
       }
     }
     if (entries.length > 0) {
-      const text = content !== "" ? { content } : oneEntry ? {} : { content: null };
+      const text = content !== "" ? { content } : nativeFormat === "hermes" ? { content: null } : {};
       return { ...(reasoning !== "" && { reasoning }), ...text, tool_calls: entries };
     }
     if (content === "" && reasoning === "") return null;
@@ -199,7 +207,7 @@ function visibleCalls(exchange: VllmExchange): readonly CallTrack[] {
 }
 
 function wholeCall(vllm: VllmServer, call: CallTrack): unknown {
-  const id = `chatcmpl-tool-${vllm.context.random.text(16, hexDigits)}`;
+  const id = `chatcmpl-tool-${uuidTail(vllm.context.random)}`;
   return { id, type: "function", function: { name: call.name, arguments: call.argumentsText } };
 }
 

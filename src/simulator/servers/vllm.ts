@@ -5,7 +5,7 @@ import { given } from "../matrices/find-set-up.ts";
 import type { ProfileModel } from "../profile-schema.ts";
 import { type PromptTemplate, renderPrompt } from "../prompt.ts";
 import type { Question } from "../question.ts";
-import { hexDigest, hexDigits } from "../random.ts";
+import { hexDigest, uuidTail } from "../random.ts";
 import { textResponse } from "../responses.ts";
 import type { CreateDialect, DialectRequest } from "../server-context.ts";
 import { countTokens, textOfIds, tokenIds } from "../tokens.ts";
@@ -243,7 +243,7 @@ function listModels(vllm: VllmServer): Response {
       max_model_len: vllm.contextLength,
       permission: [
         {
-          id: `modelperm-${vllm.context.random.text(16, hexDigits)}`,
+          id: `modelperm-${uuidTail(vllm.context.random)}`,
           object: "model_permission",
           created,
           allow_create_engine: false,

@@ -61,7 +61,8 @@ export async function createModel(url: string, model: OllamaModel): Promise<void
       ...(template === undefined ? {} : { template }),
       ...(renderer === undefined ? {} : { renderer }),
       ...(parser === undefined ? {} : { parser }),
-      parameters: { num_ctx: contextLength },
+      // One thread: a scripted model is small, and threads that spin for each other starve on a busy machine.
+      parameters: { num_ctx: contextLength, num_thread: 1 },
     }),
   });
   const text = await answer.text();

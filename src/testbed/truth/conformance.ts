@@ -3,8 +3,10 @@ import { isToolRefusal } from "./sample-truth.ts";
 
 type KnownCall = KnownPart & { readonly meaning: Extract<KnownPart["meaning"], { kind: "call" }> };
 
-/** Characters of a call by which it is recognised where max_tokens cut it. */
-const recognised = 12;
+/** Characters of an opening tag; a server may leave it alone of a call that it swallows. */
+const opening = 12;
+/** Characters by which a call is recognised where it was cut or, by a simulator, spelled a little otherwise. */
+const recognised = 18;
 
 /** What a server made of a script, by comparing its bytes with what the model wrote. */
 export function outcomeOf(script: KnownTruth, seen: Observation): ConformanceOutcome {
@@ -23,9 +25,10 @@ export function outcomeOf(script: KnownTruth, seen: Observation): ConformanceOut
     return unchanged ? "call" : "mangled";
   }
   if (calls.length > 0) {
-    const begins = calls.map(({ start, end }) => script.text.slice(start, end).trim().slice(0, recognised));
-    if (begins.some((text) => seen.content.includes(text))) return "leaked";
-    return begins.some((text) => seen.reasoning.includes(text)) ? "reasoning" : "swallowed";
+    const written = calls.map(({ start, end }) => script.text.slice(start, end).trim());
+    if (written.some((call) => seen.content.includes(call.slice(0, recognised)))) return "leaked";
+    // In the thinking a grammar may have gone on from the opening tag in words of its own.
+    return written.some((call) => seen.reasoning.includes(call.slice(0, opening))) ? "reasoning" : "swallowed";
   }
   const said = script.text.replace(/^\s*<think>[\s\S]*?<\/think>/, "").trim();
   if (said === "") return "text";

@@ -17,6 +17,7 @@ interface Body {
     readonly delta?: Message;
     readonly finish_reason?: string | null;
   }[];
+  readonly usage?: { readonly completion_tokens?: number } | null;
   readonly __verbose?: { readonly content?: string };
 }
 
@@ -39,6 +40,7 @@ export function observe(status: number | null, body: string, streamed: boolean):
   let content = "";
   let reasoning = "";
   let finish: string | null = null;
+  let completionTokens: number | null = null;
   let generated: string | null = null;
   const calls: { name: string; argumentsText: string }[] = [];
   for (const line of lines) {
@@ -50,6 +52,7 @@ export function observe(status: number | null, body: string, streamed: boolean):
     }
     error ??= messageOf(part.error);
     generated = part.__verbose?.content ?? generated;
+    completionTokens = part.usage?.completion_tokens ?? completionTokens;
     const choice = part.choices?.[0];
     const message = choice?.message ?? choice?.delta ?? {};
     content += message.content ?? "";
@@ -71,6 +74,7 @@ export function observe(status: number | null, body: string, streamed: boolean):
     reasoning,
     calls: calls.filter((call) => call !== undefined),
     finish,
+    completionTokens,
     done,
     generated: generated === "" ? null : generated,
   };

@@ -114,10 +114,7 @@ export function truthOf(
   const stateOf = (part: KnownCall): "whole" | "cut" | "broken" => (part.end > own ? "cut" : part.meaning.state);
   const calls = reached.filter(isCall);
   const speechAfter = (part: KnownPart): boolean =>
-    script.text
-      .slice(part.end, own)
-      .replace(/<\/?think>/g, "")
-      .trim() !== "";
+    hasWords((foreign ? script.text.slice(0, own) : full).slice(part.end));
   const spoken = calls.filter((part) => !part.thinking);
   /** JSON without markup calls nothing that was not offered. */
   const isAttempt = (part: KnownCall): boolean =>
@@ -147,11 +144,12 @@ export function truthOf(
   const quotes = script.parts.some((part) => part.meaning.kind === "quotation" && part.start < own);
   const forced = grammar && (asked.choice === "required" || (isForced && setUp.grammar === "forced"));
   if (quotes && seen.calls.length > 0 && seen.error === null && !forced) findings.add("quoted_call");
-  const owners = ownersOf();
+  const owners = [...new Set(ownersOf())];
   return {
     axes: axis.also === undefined ? [axis.kind] : [axis.kind, ...axis.also],
     owners,
-    findings: steered ? null : [...findings].sort(),
+    // Where two readings stand, so do the findings of either.
+    findings: steered || axis.also !== undefined ? null : [...findings].sort(),
     because: `${axis.because}${steered ? " (a grammar went on from the script)" : ""}`,
   };
 
@@ -184,6 +182,7 @@ export function truthOf(
         ? { kind: "truncated", because: "the server closed a call that was cut" }
         : { kind: "structured", because: "calls were served" };
     }
+    if (seen.finish === "tool_calls") findings.add("finish_reason_wrong");
     // A call that a grammar was writing when the budget ended, whatever the script would have said.
     if (steered && setUp.grammar === "forced" && seen.finish === "length")
       return { kind: "truncated", because: "a call that a grammar began was cut", also: ["none"] };
@@ -208,21 +207,23 @@ export function truthOf(
     if (steered && setUp.opensThinking === true && seen.content.trim() === "" && !full.includes("</think>")) {
       const [opened, closed] = ["<tool_call>", "</tool_call>"].map((tag) => full.lastIndexOf(tag));
       // A call that the script goes on after was only thought of; that a grammar ends the reply there does not make it meant.
-      const also = thought.some((part) => wholeScript.text.slice(part.end).includes("</think>")) ? ["none"] : [];
+      const also = thought.some((part) => hasWords(script.text.slice(part.end))) ? ["none"] : [];
       if (full.trimEnd().endsWith("</tool_call>"))
         return { kind: "reasoning_only", because: "a call that a grammar wrote ends the thinking", also };
       if (seen.finish === "length" && (opened ?? -1) > (closed ?? -1))
         return { kind: "truncated", because: "a call that a grammar began was cut", also: ["none"] };
     }
     // A reasoning parser may end the thinking at the call: then it stands in the content for all to see.
-    if (seen.reasoning !== "" && thought.some(shows))
+    if (seen.reasoning !== "" && thought.some(shows)) {
+      if (asked.choice === "none") findings.add("choice_violated");
       return { kind: "leaked", because: "the call of the thinking stands in the content" };
+    }
     const last = thought.at(-1);
     const behind = steered && seen.content.trim() !== "";
     if (last !== undefined && !speechAfter(last) && !behind) {
       if (stateOf(last) === "cut") return { kind: "truncated", because: "cut in the thinking" };
       // Where a grammar ended the reply behind a call that the script only thinks of, or went on with words, both can be said.
-      const goesOn = steered || wholeScript.text.slice(last.end).includes("</think>");
+      const goesOn = steered || hasWords(script.text.slice(last.end));
       const ended = full.length < script.text.length || steered;
       return {
         kind: "reasoning_only",
@@ -233,7 +234,6 @@ export function truthOf(
     // From a reply in which nothing came nobody can tell whether the choice was ignored.
     const nothing = (script.text === "" && seen.content.trim() === "") || full.trim() === "";
     if ((asked.choice === "required" || asked.choice === "named") && !nothing) findings.add("choice_violated");
-    if (seen.finish === "tool_calls") findings.add("finish_reason_wrong");
     const said = seen.content.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, "").trim();
     const thoughts = seen.reasoning.trim() !== "" || /<think>\s*\S/.test(seen.content);
     if (said === "") findings.add(thoughts ? "reasoning_only_reply" : "empty_reply");
@@ -247,11 +247,11 @@ export function truthOf(
         // A model that knows no tools, or a server that was started without them.
         return [setUp.server === "ollama" ? "template" : "server_option"];
       case "server_error": {
+        if (calls.some((part) => stateOf(part) === "broken" || stateOf(part) === "cut"))
+          return cutByBudget ? ["budget"] : ["model"];
+        // What a grammar made of a whole call, and whether max_tokens cut that, shows nowhere.
         if (grammar && seen.error?.includes("invalid tool call arguments")) return ["server_parser", "model", "budget"];
         if (calls.length === 0) return ["server_parser"];
-        if (calls.some((part) => stateOf(part) === "broken" || stateOf(part) === "cut")) {
-          return cutByBudget ? ["budget", "server_parser", "model"] : ["model"];
-        }
         // A whole call that no schema fits: the server fails on its form, the model on its content.
         return calls.every(fits) ? ["server_parser"] : ["server_parser", "model"];
       }
@@ -284,19 +284,26 @@ export function truthOf(
       case "reasoning_only": {
         const fitting = calls.filter((part) => fits(part));
         if (axis.kind === "reasoning_only" && (steered || axis.also !== undefined) && setUp.opensThinking === true)
-          return ["server_parser", ...(axis.also?.includes("none") ? ["model", "server_limit", "budget"] : [])];
+          return [
+            "server_parser",
+            ...(axis.also?.includes("none") ? ownersOfNoCall(isForced ? ["server_limit"] : []) : []),
+          ];
         if (asked.marker || fitting.length === 0) return ["model"];
         if (asked.choice === "none" && axis.kind === "leaked") return ["model"];
-        if (setUp.tools === "missing") return ["template", "server_option"];
+        // It was written, so it is not the missing tools that lost it.
         return [setUp.parser ? "server_parser" : "server_option"];
       }
-      default: {
-        if (asked.choice === "none") return faults.length > 0 ? ["none", ...faults] : ["none"];
-        if (!asked.marker && setUp.tools !== "whole") return ["template"];
-        const cut = seen.finish === "length" ? ["budget"] : [];
-        return faults.length > 0 ? [...faults, ...cut] : ["model", ...cut];
-      }
+      default:
+        return ownersOfNoCall(faults);
     }
+  }
+
+  /** Where no call was wanted nobody is at fault; where thinking used up the budget the model never came to answer. */
+  function ownersOfNoCall(faults: readonly string[]): readonly string[] {
+    if (asked.choice === "none") return ["none"];
+    if (!asked.marker && setUp.tools !== "whole") return ["template"];
+    if (seen.finish === "length" && outsideThinking.trim() === "") return ["budget"];
+    return faults.length > 0 ? faults : ["model"];
   }
 
   function findingOwners(): string[] {
@@ -317,10 +324,23 @@ export function truthOf(
   }
 }
 
+/** Does a text say anything but that the thinking begins or ends? */
+function hasWords(text: string): boolean {
+  return text.replace(/<\/?think>/g, "").trim() !== "";
+}
+
+/** What opens and what ends a call, in the formats that have tags; within Qwen's XML an end of the outer tag alone is a value's. */
+const callTags = [
+  ["<tool_call>", "</tool_call>"],
+  ["<function=", "</function>"],
+] as const;
+
 /** Does a text end inside a call that it has opened, in the formats that have tags? */
 function endsInsideCall(text: string): boolean {
-  const opened = text.lastIndexOf("<tool_call>");
-  return opened !== -1 && text.lastIndexOf("</tool_call>") < opened;
+  return callTags.some(([opens, ends]) => {
+    const opened = text.lastIndexOf(opens);
+    return opened !== -1 && text.lastIndexOf(ends) < opened;
+  });
 }
 
 function firstCall(script: KnownTruth): number {

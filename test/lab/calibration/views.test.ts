@@ -125,6 +125,18 @@ describe("the accuracy", () => {
 });
 
 describe("reports of a calibration", () => {
+  it("claim nothing of the lab where nothing was measured", () => {
+    const nothing = { ...calibration, setUps: calibration.setUps.filter(({ unmet }) => unmet !== null) };
+    const text = calibrationConsole(nothing, plainOptions);
+    const page = calibrationSection(nothing, "en")?.safe ?? "";
+    for (const report of [text, page]) {
+      expect(report).toContain("died");
+      expect(report).not.toContain(words.misses(0));
+      expect(report).not.toContain(words.accuracyTitle);
+    }
+    expect(page.trim()).toMatch(/<\/section>$/);
+  });
+
   it("say the same in a terminal, in a page and in the documentation", () => {
     const text = calibrationConsole(calibration, plainOptions);
     expect(text).toContain("leaked / swallowed");

@@ -220,30 +220,33 @@ describe("sideEvidence", () => {
     ).toEqual([]);
   });
 
-  it("looks behind a call that was served beside an open code fence, and no other served call", async () => {
-    const served = (content: string) =>
+  it("looks behind a call that was served beside an open code fence or at the end of the budget, and no other", async () => {
+    const served = (content: string, more: object, finish: string) =>
       rawExchange(
         JSON.stringify({
           choices: [
             {
               index: 0,
-              finish_reason: "tool_calls",
-              message: { content, tool_calls: [{ function: { name: "search_notes", arguments: "{}" } }] },
+              finish_reason: finish,
+              message: { content, ...more, tool_calls: [{ function: { name: "search_notes", arguments: "{}" } }] },
             },
           ],
         }),
         { requestBody: JSON.stringify({ ...request, stream: false }) },
       );
-    const asked = async (content: string) =>
+    const asked = async (content: string, more: object = {}, finish = "tool_calls") =>
       (
         await gather("ollama", "ollama-hermes-qwenxml-auto.json", () => undefined, {
-          subject: served(content),
+          subject: served(content, more, finish),
           wholeCallServed: true,
         })
       ).asked.length > 0;
     expect(await asked("An example:\n\n```\n")).toBe(true);
     expect(await asked("```\nprint(1)\n```\nNow the call.")).toBe(false);
     expect(await asked("I will look.")).toBe(false);
+    expect(await asked("", { reasoning: "An example:\n```\n" })).toBe(true);
+    expect(await asked("", { reasoning: "I need the notes." })).toBe(false);
+    expect(await asked("", {}, "length")).toBe(true);
   });
 
   it("asks about a text that came without tools where the model's own parser reads those, too", async () => {

@@ -29,6 +29,8 @@ describe("what a server made of a script", () => {
     ["a call as text", "xml", { content: textOf("xml") }, "leaked"],
     ["nothing at all of a call", "xml", { content: null }, "swallowed"],
     ["only what stood before it", "text-xml", { content: "Pythonに任せるね。\n" }, "swallowed"],
+    ["nothing but its opening tag", "xml", { content: "\n<tool_call>\n" }, "swallowed"],
+    ["half of a call", "xml", { content: textOf("xml").slice(0, 40) }, "leaked"],
     ["a call in the reasoning", "xml", { content: null, reasoning: textOf("xml") }, "reasoning"],
     ["a call that nobody wrote", "direct", { content: "76127", ...served(right) }, "forced"],
     ["a call made of an example", "quoted-hermes", served(["run_python", '{"task": "example"}']), "quoted"],

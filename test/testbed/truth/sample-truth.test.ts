@@ -50,6 +50,72 @@ describe("what is true of a sample", () => {
     expect(truthOf("xml", { content: textOf("xml") }, { setUp }).owners).toEqual(["server_option"]);
   });
 
+  it.each<readonly [string, string, object, Parameters<typeof truthOf>[2], Partial<SampleTruth>]>([
+    [
+      "a call that was written is not lost by tools that were missing",
+      "xml",
+      { content: textOf("xml") },
+      { setUp: { ...vllm, parser: false, format: null, grammar: "none", tools: "missing" } },
+      { axes: ["leaked"], owners: ["server_option"] },
+    ],
+    [
+      "words that the budget ended are the model's choice",
+      "long",
+      { content: textOf("long").slice(0, 300) },
+      { finish: "length", generated: textOf("long").slice(0, 300) },
+      { axes: ["none"], owners: ["model"] },
+    ],
+    [
+      "thinking that the budget ended is the budget's",
+      "long",
+      { content: null, reasoning: textOf("long").slice(0, 300) },
+      { finish: "length", generated: textOf("long").slice(0, 300) },
+      { axes: ["none"], owners: ["budget"] },
+    ],
+    [
+      "where no call was wanted nobody answers for there being none",
+      "fabricated-en",
+      { content: textOf("fabricated-en") },
+      { asked: { choice: "none" } },
+      { axes: ["none"], owners: ["none"], findings: ["direct_answer", "provenance_claim"] },
+    ],
+    [
+      "tool_calls is a wrong end wherever none was served",
+      "llama3",
+      { content: "", reasoning: textOf("llama3") },
+      { finish: "tool_calls", setUp: { ...vllm, opensThinking: true } },
+      { axes: ["reasoning_only"], findings: ["finish_reason_wrong"] },
+    ],
+    [
+      "a call that the parser of thinking lets into the content is a call under none",
+      "only-in-think",
+      { content: textOf("hermes"), reasoning: "This needs the tool." },
+      { asked: { choice: "none" } },
+      { axes: ["leaked"], owners: ["model"], findings: ["choice_violated"] },
+    ],
+    [
+      "a call of the thinking that a grammar goes on after does not end it",
+      "only-in-think",
+      { content: "", reasoning: `This needs the tool.\n${textOf("hermes")}\nand so on` },
+      {
+        setUp: openThink,
+        asked: { choice: "required" },
+        finish: "length",
+        generated: `This needs the tool.\n${textOf("hermes")}\nand so on`,
+      },
+      { axes: ["none"], owners: ["budget"] },
+    ],
+    [
+      "a call that ends the thinking has one reading where the script says nothing more",
+      "only-in-think",
+      { content: "", reasoning: `This needs the tool.\n${textOf("hermes")}` },
+      { setUp: openThink, generated: `This needs the tool.\n${textOf("hermes")}` },
+      { axes: ["reasoning_only"], owners: ["server_parser"] },
+    ],
+  ])("%s", (_what, script, message, how, expected) => {
+    expect(truthOf(script, message, how)).toMatchObject(expected);
+  });
+
   it("a call that vLLM's grammar wrote is served, and a named one may end with stop", () => {
     const generated = '<tool_call>\n{"name": "run_python", "arguments": {"task": "x"}}\n</tool_call>';
     const asked = { choice: "named" } as const;

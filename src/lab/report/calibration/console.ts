@@ -36,6 +36,8 @@ export function calibrationConsole(calibration: Calibration, options: RenderOpti
     const answers = view.behaviours.map(({ label, answer }) => [cell(label), cell(visibleText(pairWord(answer)))]);
     lines.push(...tableLines(answers, 2), ...wrap(`  ${view.differences}`, options.width), "");
   }
+  // Where nothing was measured there is nothing that the lab was right or wrong about.
+  if (calibration.setUps.every(({ unmet }) => unmet !== null)) return `${lines.join("\n")}\n`;
   lines.push(colors.dim(words.howToRead), "", title(words.accuracyTitle), words.accuracyLead);
   const head = [words.setUp, words.samples, words.distinct, words.axis, words.owner, words.findings];
   const rows = accuracyRows(calibration, words).map((row) => [

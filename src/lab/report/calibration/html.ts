@@ -24,17 +24,23 @@ export function calibrationSection(calibration: Calibration | null, lang: Lang):
       view.behaviours.map(({ label, answer }) => [label, answer.whole ?? "–", answer.streamed ?? "–"]),
     )}<p class="lead">${view.differences}</p>`;
   });
-  const misses = missLines(calibration, words);
-  return html`<section id="calibration"><h2>${words.title}</h2><p class="lead">${words.lead} ${words.howToRead}</p>${matrices}<h3>${words.accuracyTitle}</h3><p class="lead">${words.accuracyLead}</p>${table(
-    [words.setUp, words.samples, words.distinct, words.axis, words.owner, words.findings],
-    accuracyRows(calibration, words).map((row) => [
-      row.label,
-      String(row.samples),
-      String(row.distinct),
-      percent(row.axis, row.samples),
-      percent(row.owner, row.samples),
-      percent(row.findings, row.findingsOf),
-    ]),
-  )}<p class="lead">${words.misses(misses.length)}</p><ul>${misses.map((line) => html`<li>${line}</li>`)}</ul></section>
+  const section = (rest: SafeHtml): SafeHtml =>
+    html`<section id="calibration"><h2>${words.title}</h2><p class="lead">${words.lead} ${words.howToRead}</p>${matrices}${rest}</section>
 `;
+  // Where nothing was measured there is nothing that the lab was right or wrong about.
+  if (calibration.setUps.every(({ unmet }) => unmet !== null)) return section(html``);
+  const misses = missLines(calibration, words);
+  return section(
+    html`<h3>${words.accuracyTitle}</h3><p class="lead">${words.accuracyLead}</p>${table(
+      [words.setUp, words.samples, words.distinct, words.axis, words.owner, words.findings],
+      accuracyRows(calibration, words).map((row) => [
+        row.label,
+        String(row.samples),
+        String(row.distinct),
+        percent(row.axis, row.samples),
+        percent(row.owner, row.samples),
+        percent(row.findings, row.findingsOf),
+      ]),
+    )}<p class="lead">${words.misses(misses.length)}</p><ul>${misses.map((line) => html`<li>${line}</li>`)}</ul>`,
+  );
 }
