@@ -224,7 +224,7 @@ const noChannels: TargetRecord["raw"] = { inBand: { body: [], stream: [] }, side
 
 /** What the model wrote matters where a call may be lost on the way; the other questions are about what comes, and save requests. */
 function looksBehind({ check }: Question): boolean {
-  return check === "tool" || check === "greeting" || check === "plain";
+  return check === "tool" || check === "greeting";
 }
 
 /** Nothing that is asked after this would fare better. */

@@ -44,8 +44,8 @@ export const commands: readonly Command[] = [
   command({
     name: "doctor",
     describe: {
-      en: "Twenty short requests: what is this server, can it call tools, what to change",
-      ja: "20 回までの短いリクエストで、サーバーの種類・ツール呼び出しの可否・変更点を調べます",
+      en: "Fewer than twenty short requests: what is this server, can it call tools, what to change",
+      ja: "20 回未満の短いリクエストで、サーバーの種類・ツール呼び出しの可否・変更点を調べます",
     },
     options: doctorOptions,
     load: async () => (await import("./doctor.ts")).doctor,

@@ -1,12 +1,12 @@
 import { type Handler, TransportError } from "../../protocol/handler.ts";
 import { isJsonObject, parseJson } from "../../protocol/json.ts";
 
-/** What a check-up may cost a server at most. */
+/** What a check-up may cost a server at most: fewer than 20 requests, less than a minute at 20 tokens a second. */
 export const doctorLimits = {
-  requests: 20,
+  requests: 19,
   generating: 14,
-  /** Tokens that all replies together may take: a minute at 20 tokens a second. */
-  tokens: 1200,
+  /** Tokens that all replies together may take. */
+  tokens: 1180,
 } as const;
 
 /** A Handler that refuses what would go beyond the limits, and says what is left. */
