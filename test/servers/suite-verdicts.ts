@@ -6,6 +6,25 @@ import { seed } from "./suite-models.ts";
 /** What suites are to say: diagnoses as `code owner fix`, each with the samples that it rests on. */
 export type Verdicts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
+/** What suites are to say of a model with faults of its own. */
+export const faultyVerdicts: Verdicts = {
+  "round-trip": {
+    "call_loop model": 2,
+    "result_invented model": 2,
+    "result_ignored model": 2,
+    "step_not_carried model": 2,
+  },
+  "negative-intent": {
+    "called_against_word model": 2,
+    "called_without_need model": 2,
+    "lost_among_tools model at most 15 tools in one request": 2,
+  },
+  relay: { "warning_relayed model": 2, "relay_wrong model": 2 },
+  language: { "language_left model": 2, "persona_lost model": 3 },
+  "final-answer": { "final_answer_missing model": 1, "final_answer_unfounded model": 1 },
+  "system-prompt": { "system_prompt_ignored model": 4 },
+};
+
 /** Where a suite is measured. `server` and `what` are words for the table. */
 export interface Measured {
   readonly url: string;

@@ -10,7 +10,14 @@ import { losingGateway } from "./losing-gateway.ts";
 import { vllmInstalled } from "./provisioned.ts";
 import { doneAll, faultyModel, notSeparated, shortIds, tail, unseenResults, unseenSystem } from "./suite-faults.ts";
 import { agentWords, asked, calls, sound, suites } from "./suite-models.ts";
-import { measure, measureAll, printTableAfterAll, silentSamples, type Verdicts } from "./suite-verdicts.ts";
+import {
+  faultyVerdicts,
+  measure,
+  measureAll,
+  printTableAfterAll,
+  silentSamples,
+  type Verdicts,
+} from "./suite-verdicts.ts";
 import { withServer } from "./with-server.ts";
 
 /** Tokens, mostly of a byte: room for forty tools, several at once. */
@@ -78,23 +85,7 @@ const setUps: readonly SetUp[] = [
     what: "a model with faults of its own",
     template: hermesTemplate,
     decisions: faultyModel("small"),
-    expected: {
-      "round-trip": {
-        "call_loop model": 2,
-        "result_invented model": 2,
-        "result_ignored model": 2,
-        "step_not_carried model": 2,
-      },
-      "negative-intent": {
-        "called_against_word model": 2,
-        "called_without_need model": 2,
-        "lost_among_tools model at most 15 tools in one request": 2,
-      },
-      relay: { "warning_relayed model": 2, "relay_wrong model": 2 },
-      language: { "language_left model": 2, "persona_lost model": 3 },
-      "final-answer": { "final_answer_missing model": 1, "final_answer_unfounded model": 1 },
-      "system-prompt": { "system_prompt_ignored model": 4 },
-    },
+    expected: faultyVerdicts,
   },
   {
     what: "a sound model in a small context",

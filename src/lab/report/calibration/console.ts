@@ -4,7 +4,7 @@ import { cell, tableLines } from "../console/table.ts";
 import { wrap } from "../console/terminal-layout.ts";
 import type { RenderOptions } from "../report.ts";
 import { visibleText } from "../terminal-text.ts";
-import { accuracyRows, conformanceView, missLines, pairWord, percent } from "./view.ts";
+import { accuracyRows, accuracyTable, conformanceView, missLines, pairWord } from "./view.ts";
 import { calibrationWords } from "./words.ts";
 
 /** Misses that a terminal shows; all stand in the file. */
@@ -39,15 +39,7 @@ export function calibrationConsole(calibration: Calibration, options: RenderOpti
   // Where nothing was measured there is nothing that the lab was right or wrong about.
   if (calibration.setUps.every(({ unmet }) => unmet !== null)) return `${lines.join("\n")}\n`;
   lines.push(colors.dim(words.howToRead), "", title(words.accuracyTitle), words.accuracyLead);
-  const head = [words.setUp, words.samples, words.distinct, words.axis, words.owner, words.findings];
-  const rows = accuracyRows(calibration, words).map((row) => [
-    row.label,
-    String(row.samples),
-    String(row.distinct),
-    percent(row.axis, row.samples),
-    percent(row.owner, row.samples),
-    percent(row.findings, row.findingsOf),
-  ]);
+  const { head, rows } = accuracyTable(accuracyRows(calibration, words), words);
   lines.push(
     ...tableLines([head.map((text) => cell(text, colors.dim)), ...rows.map((row) => row.map((text) => cell(text)))], 2),
     "",

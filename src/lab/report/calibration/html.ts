@@ -1,7 +1,7 @@
 import { askedWords, type Calibration } from "../../calibration/calibration.ts";
 import { html, type SafeHtml } from "../html/escape.ts";
 import type { Lang } from "../messages/messages.ts";
-import { accuracyRows, conformanceView, missLines, pairWord, percent } from "./view.ts";
+import { accuracyRows, accuracyTable, conformanceView, missLines, pairWord } from "./view.ts";
 import { calibrationWords } from "./words.ts";
 
 /** The section of a calibration: matrices, answers, and how often the lab was right; nothing where the run is none. */
@@ -30,17 +30,8 @@ export function calibrationSection(calibration: Calibration | null, lang: Lang):
   // Where nothing was measured there is nothing that the lab was right or wrong about.
   if (calibration.setUps.every(({ unmet }) => unmet !== null)) return section(html``);
   const misses = missLines(calibration, words);
+  const { head, rows } = accuracyTable(accuracyRows(calibration, words), words);
   return section(
-    html`<h3>${words.accuracyTitle}</h3><p class="lead">${words.accuracyLead}</p>${table(
-      [words.setUp, words.samples, words.distinct, words.axis, words.owner, words.findings],
-      accuracyRows(calibration, words).map((row) => [
-        row.label,
-        String(row.samples),
-        String(row.distinct),
-        percent(row.axis, row.samples),
-        percent(row.owner, row.samples),
-        percent(row.findings, row.findingsOf),
-      ]),
-    )}<p class="lead">${words.misses(misses.length)}</p><ul>${misses.map((line) => html`<li>${line}</li>`)}</ul>`,
+    html`<h3>${words.accuracyTitle}</h3><p class="lead">${words.accuracyLead}</p>${table(head, rows)}<p class="lead">${words.misses(misses.length)}</p><ul>${misses.map((line) => html`<li>${line}</li>`)}</ul>`,
   );
 }

@@ -1,6 +1,6 @@
 import { askedWords } from "../../calibration/calibration.ts";
 import { asCalibrated, type CalibrationTable } from "./table.ts";
-import { conformanceView, pairWord, percent } from "./view.ts";
+import { accuracyTable, conformanceView, pairWord } from "./view.ts";
 import { calibrationWords } from "./words.ts";
 
 /** The page "what each server really does with each format", from kept calibrations. */
@@ -67,6 +67,7 @@ export function serversPage(tables: readonly CalibrationTable[]): string {
     findings: sum((row) => row.findings),
     findingsOf: sum((row) => row.findingsOf),
   };
+  const right = accuracyTable([...accuracy, all], words);
   const misses = tables.flatMap((each) => each.misses);
   return `# What each server really does with each format
 
@@ -102,17 +103,7 @@ ${sections.join("\n\n")}
 
 ${words.accuracyLead} A cell is a set-up, a script, a suite and an arm; streamed and whole count as one cell.
 
-${table(
-  [words.setUp, words.samples, words.distinct, words.axis, words.owner, words.findings],
-  [...accuracy, all].map((row) => [
-    row.label,
-    String(row.samples),
-    String(row.distinct),
-    percent(row.axis, row.samples),
-    percent(row.owner, row.samples),
-    percent(row.findings, row.findingsOf),
-  ]),
-)}
+${table(right.head, right.rows)}
 
 ${words.misses(misses.length)}
 ${misses.length === 0 ? "" : `\n${misses.map((line) => `- ${line.replace(/[<>]/g, (sign) => `\\${sign}`)}`).join("\n")}\n`}`;

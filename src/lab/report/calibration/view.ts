@@ -144,8 +144,26 @@ function accuracyRow(label: string, checked: readonly CheckedSample[]): Accuracy
   };
 }
 
+/** The accuracy table, its head first, as every report shows it. */
+export function accuracyTable(
+  rows: readonly AccuracyRow[],
+  words: CalibrationWords,
+): { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] } {
+  return {
+    head: [words.setUp, words.samples, words.distinct, words.axis, words.owner, words.findings],
+    rows: rows.map(({ label, samples, distinct, axis, owner, findings, findingsOf }) => [
+      label,
+      String(samples),
+      String(distinct),
+      percent(axis, samples),
+      percent(owner, samples),
+      percent(findings, findingsOf),
+    ]),
+  };
+}
+
 /** A share in per cent with one digit; "–" of nothing. */
-export function percent(right: number, of: number): string {
+function percent(right: number, of: number): string {
   return of === 0 ? "–" : `${((100 * right) / of).toFixed(1)} %`;
 }
 
