@@ -187,3 +187,14 @@ describe("a body beyond the limit", () => {
     expect(sent).toBeLessThan(5000);
   });
 });
+
+it("hands on a key named __proto__ as a key, and takes nothing from it", async () => {
+  const upstream = scripted(chatBody({ text: "Hello." }));
+  const { handler } = testAdapter(upstream);
+  const body = `{"model":"m","messages":[${JSON.stringify(user)}],"__proto__":{"seed":7}}`;
+  expect((await post(handler, "/v1/chat/completions", body)).status).toBe(200);
+  const [sent = {}] = upstream.bodies;
+  expect(Object.hasOwn(sent, "__proto__")).toBe(true);
+  expect(Object.getPrototypeOf(sent)).toBe(Object.prototype);
+  expect(sent["seed"]).toBeUndefined();
+});

@@ -93,9 +93,12 @@ function list(loaded: LoadedScenarios, json: boolean, world: World): void {
   const lines = [
     ...tableLines(
       [
-        ["scenario", "lang", "class", "tool", "suites"],
-        ...rows.map((row) => [row.id, row.language, row.class, row.wanted ?? "", row.suites.join(", ")]),
-      ].map((row) => row.map((text) => cell(text))),
+        ["scenario", "lang", "class", "tool", "suites"].map((text) => cell(text)),
+        ...rows.map((row) => [
+          ...[row.id, row.language, row.class, row.wanted ?? ""].map((text) => cell(text)),
+          wrap(row.suites.join(", "), suitesColumns).map((text) => ({ text })),
+        ]),
+      ],
       0,
     ),
     "",
@@ -114,7 +117,8 @@ function list(loaded: LoadedScenarios, json: boolean, world: World): void {
   world.stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** What 80 columns leave to the arms of a suite. */
+/** What 80 columns leave to the suites of a scenario, and to the arms of a suite. */
+const suitesColumns = 18;
 const armsColumns = 48;
 
 function isOf(suite: Suite, id: string, scenarioClass: string): boolean {

@@ -1,3 +1,4 @@
+import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import type { Calibration, ConformanceCell, SetUpCalibration } from "../../../src/lab/calibration/calibration.ts";
 import { calibrationConsole } from "../../../src/lab/report/calibration/console.ts";
@@ -146,6 +147,13 @@ describe("reports of a calibration", () => {
     const page = serversPage([toTable(calibration)]);
     expect(page).toContain("| qwen3_coder | leaked / swallowed |");
     expect(page).toContain("| all | 2 | 1 | 50.0 % | 50.0 % | 0.0 % |");
+  });
+
+  it("break long misses at the width of a terminal", () => {
+    const lines = calibrationConsole(calibration, { ...plainOptions, width: 80 }).split("\n");
+    const from = lines.indexOf("1 miss:");
+    expect(lines.slice(from + 1).filter((line) => line !== "").length).toBeGreaterThan(1);
+    expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(80);
   });
 
   it("let no text of a server into a page as markup", () => {

@@ -35,6 +35,23 @@ describe("console report", () => {
     expect(await rendered("console")).toContain("\\x1b[31mred\\x1b[0m");
   });
 
+  it("never breaks an id: it could not be copied", async () => {
+    const text = JSON.stringify(tellRun());
+    const [first = ""] = tellRun().summary.diagnoses.flatMap(({ samples }) => samples);
+    const long = `${first}/${"very-long-scenario-name/".repeat(5)}1`;
+    const source = tellRun();
+    const diagnoses = source.summary.diagnoses.map((each) => ({
+      ...each,
+      samples: each.samples.map((id) => (id === first ? long : id)),
+    }));
+    expect(text).toContain(first);
+    const model = await buildReportModel({ ...source, summary: { ...source.summary, diagnoses } });
+    const report = findReport("console");
+    if (report === undefined) throw new Error("no console report");
+    const shown = await renderToString(report, model, { lang: "en", colour: false, width: 80 });
+    expect(shown.split("\n").map((line) => line.trim())).toContain(long);
+  });
+
   it("colours only where colour is allowed", async () => {
     expect(await rendered("console", "en", true)).toContain("\u001b[");
     expect(await rendered("console", "en", false)).not.toContain("\u001b");

@@ -346,3 +346,43 @@ describe("what is not measured", () => {
     expect(new Set(seen).size).toBe(4);
   });
 });
+
+describe("looking at what the model wrote", () => {
+  const caller = () =>
+    simulate({
+      server: { kind: "vllm", version: "0.32.0", parser: "hermes" },
+      models: {
+        odd: {
+          format: "hermes",
+          default: { call: { tool: "run_python", arguments: { task: "something to compute" } } },
+        },
+      },
+    });
+
+  it.each([
+    { arguments: "as they were", swap: (text: string) => text, looks: 0 },
+    {
+      arguments: "lost on the way",
+      swap: (text: string) => text.replace(/"arguments":"(?:[^"\\]|\\.)*"/g, '"arguments":"{}"'),
+      looks: 1,
+    },
+  ])("happens behind a whole call only where it lacks what its tool requires: $arguments", async ({ swap, looks }) => {
+    await using root = await scratch();
+    const server = caller();
+    const handler: Handler = async (request) => {
+      const response = await server(request);
+      const { status, headers } = response;
+      return new Response(swap(await response.text()), { status, headers });
+    };
+    const { stored } = await runInto(root.path, [target("t", "odd", handler)], {
+      suites: ["contract-matrix"],
+      onlyScenarios: ["seed-memorizable"],
+      trials: 1,
+      concurrency: 1,
+    });
+    const sides: number[] = [];
+    for await (const { contract, exchanges } of stored.captures())
+      if (contract === "native") sides.push(exchanges.filter(({ hop }) => hop === "side").length);
+    expect(sides).toEqual([looks]);
+  });
+});

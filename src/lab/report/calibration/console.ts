@@ -45,6 +45,10 @@ export function calibrationConsole(calibration: Calibration, options: RenderOpti
     "",
   );
   const misses = missLines(calibration, words);
-  lines.push(words.misses(misses.length), ...misses.slice(0, shownMisses).map((line) => `  ${visibleText(line)}`));
+  lines.push(words.misses(misses.length));
+  for (const miss of misses.slice(0, shownMisses)) {
+    const [first = "", ...rest] = wrap(visibleText(miss), options.width - 4);
+    lines.push(`  ${first}`, ...rest.map((line) => `    ${line}`));
+  }
   return `${lines.join("\n")}\n`;
 }

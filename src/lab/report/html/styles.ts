@@ -41,6 +41,7 @@ button:hover { border-color: var(--muted); }
 section { margin: 0 0 44px; }
 h2 { font-size: 19px; line-height: 1.3; font-weight: 650; letter-spacing: -0.005em; margin-bottom: 4px; }
 h3 { font-size: 16px; line-height: 1.35; font-weight: 650; overflow-wrap: anywhere; }
+#calibration h3:not(:first-of-type) { margin-top: 26px; }
 h4 { font-size: 13px; font-weight: 600; color: var(--muted); margin: 0 0 6px; }
 .lead { color: var(--muted); max-width: 86ch; }
 .scroll { overflow-x: auto; }
