@@ -23,6 +23,11 @@ export const shortIds = `{%- for message in messages %}{%- if message.tool_calls
 {%- endfor %}{%- endif %}{%- endfor %}
 `;
 export const notSeparated: Decision = { when: asked("A12"), text: "<think>\nlookup\n</think>\n\nLet me see." };
+/** Of a call that stands as text in the history this model learns to answer in words. */
+export const talksBehindTextCall: Decision = {
+  when: `${asked("A12")} and messages | length > 4 and "<tool_call>" in (messages[2].content | string)`,
+  text: "うーん、たぶん 1234 かな！",
+};
 export const doneAll: Decision = { when: `${tail}.role == "tool"`, text: "調べ終わったよ！" };
 /** Malformed calls the server refuses; what follows is the template's doing: an exception is an error of the request. */
 export const refusedHistories = {

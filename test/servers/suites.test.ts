@@ -21,6 +21,7 @@ import {
   shortIds,
   small,
   tail,
+  talksBehindTextCall,
   unseenResults,
   unseenSystem,
   unseenTools,
@@ -312,6 +313,16 @@ describe.runIf(isLong)("suites on a real Ollama", () => {
       await measureAll(on("sound"), soundOnOllama);
       await create("faulty", undefined, decidingModel(hermesTemplate, faultyModel("small")), 32_768);
       await measureAll(on("faulty"), faultyVerdicts);
+      await create(
+        "poisoned",
+        undefined,
+        decidingModel(hermesTemplate, [talksBehindTextCall, ...sound("history")]),
+        32_768,
+      );
+      expect(await measure({ ...on("poisoned"), trials: 4 }, "history")).toEqual({
+        [`history_refused server_limit ${broken}`]: 8,
+        "history_poisons model earlier calls as tool_calls, not as text of the assistant": 8,
+      });
       await create("unseen-results", undefined, decidingModel(unseenResults, [doneAll, ...sound()]), 32_768);
       await measureAll(on("unseen-results"), {
         "round-trip": { [`result_not_in_prompt template ${resultBranch}`]: 8 },

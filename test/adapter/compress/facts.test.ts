@@ -8,7 +8,7 @@ function found(text: string, speaker: Speaker = "user", names: readonly string[]
 describe("facts of a text", () => {
   it.each([
     ["see /etc/hosts.", "path: /etc/hosts"],
-    ["設定は ~/work/a.toml にあります", "path: ~/work/a.toml"],
+    ["設定は ~/notes/a.toml にあります", "path: ~/notes/a.toml"],
     ["設定は/etc/nginx/nginx.confです", "path: 設定は/etc/nginx/nginx.confです"],
     ["open src/app/main.ts:12:5, please", "path: src/app/main.ts:12:5"],
     ["the Makefile is old", "path: Makefile"],
