@@ -36,13 +36,11 @@ const endTokens = [
 
 /**
  * The raw text of a stored reply, from the best evidence there is: fields of the reply itself, its token ids decoded by a
- * side exchange, else a repetition. Null where nothing shows it. Looks at the first choice only. `read` is the judged reply
- * where the caller has read it already.
+ * side exchange, else a repetition. Null where nothing shows it. Looks at the first choice only. `read` is the
+ * judged reply.
  */
-export function rawText(exchanges: readonly Exchange[], parent: number, read?: ReadReply): RawText | null {
-  const judged = exchanges[parent];
-  if (judged === undefined) return null;
-  const reply = read === undefined ? firstReply(judged) : firstOf(read);
+export function rawText(exchanges: readonly Exchange[], parent: number, read: ReadReply): RawText | null {
+  const reply = firstOf(read);
   const sides = exchanges.flatMap((exchange, index) =>
     exchange.hop === "side" && exchange.parent === parent ? [{ exchange, index }] : [],
   );

@@ -201,8 +201,8 @@ export type ReplyJudgement =
       readonly owner: Owner;
       /** Calls that a careful adapter would hand on. */
       readonly handedOn: readonly HandedOn[];
-      /** Text the user should still see. */
-      readonly residual: string;
+      /** Text the user should still see; null where that is the content as it came, but for blanks around it. */
+      readonly residual: string | null;
     }
   | {
       readonly measured: false;

@@ -127,9 +127,10 @@ function handedOn(
   axis: CallAxis,
   findings: readonly Finding[],
 ): Pick<ReplyJudgement & { measured: true }, "handedOn" | "residual"> {
-  const { text, calls } = readings.content;
+  const { text, offset, calls } = readings.content;
   const fromText = handOnWritten(text, calls.stretches, input.request);
-  const residual = residualOf(readings, axis, findings, fromText);
+  const remaining = residualOf(readings, axis, findings, fromText);
+  const residual = offset === 0 && remaining === text.trim() ? null : remaining;
   if (input.request.choice === "none") return { handedOn: [], residual };
   const found = axis.kind === "structured" ? axis.calls : fromText.calls.length > 0 ? fromText.calls : lostCalls(axis);
   const usable = found.filter(

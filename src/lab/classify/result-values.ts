@@ -13,7 +13,7 @@ const time = /^\d{1,2}:\d{2}$/;
 const valuePattern =
   /(?<![\w.])(?:[0-9a-f]{8,64}(?![0-9a-z])|[\d０-９]{1,3}(?:[,，][\d０-９]{3})+(?:\.\d+)?|\d+\.\d+|[\d０-９]{2,}(?::\d{2})?)(?!\w)/gi;
 /** Without a digit or a run of hexadecimal letters there is no value: most replies are words alone. */
-const holdsValue = /[\d０-９]|[a-f]{8}/i;
+const holdsValue = (text: string): boolean => /[\d０-９]/.test(text) || /[a-f]{8}/i.test(text);
 const resultBefore =
   /(?:は|が|＝|=|:|：|→|≈|\bis\b|\bare\b|\bequals?\b|\bwas\b|\bwere\b|\bgives?\b|\bhas\b|\bhave\b|\bholds?\b|\bcosts?\b|\bstands? at\b|\breads?\b|\bshows?\b|\breturns?\b|\bthere (?:are|is)\b|答え|結果|合計|全部で|値|是|为|等于|共|有|还剩|得到)[\s「『"'`*(（]*(?:約|およそ|about |around |roughly |exactly |only |大约|约)?[\s「『"'`*(（¥$€]*$/i;
 const unit =
@@ -32,7 +32,7 @@ export function findResultValues(
   oracle: readonly string[],
 ): readonly TextFinding[] {
   const found: TextFinding[] = [];
-  if (!holdsValue.test(text)) return found;
+  if (!holdsValue(text)) return found;
   // Made on the first number that is met: most replies hold none.
   let known: string | null = null;
   let answers: readonly string[] = [];

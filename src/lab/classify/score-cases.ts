@@ -1,4 +1,5 @@
 import { canonicalJson, type JsonValue } from "../../protocol/json.ts";
+import { asOneMessage } from "../../protocol/one-message.ts";
 import { type CaseFile, caseInput } from "./case-file.ts";
 import type { AxisKind, FindingKind, Headline, Owner, ReplyJudgement, Validity } from "./classification.ts";
 import { classifyReply } from "./classify-reply.ts";
@@ -21,10 +22,12 @@ export interface CaseLine {
 
 /** Judges one case. `withRaw`: look at what the file knows of the model's own words. */
 export function judgeCase(file: CaseFile, withRaw: boolean): CaseLine {
-  return caseLine(file.id, classifyReply(caseInput(file, withRaw)));
+  const input = caseInput(file, withRaw);
+  const content = asOneMessage(input.reply.replies)?.content ?? "";
+  return caseLine(file.id, classifyReply(input), content.trim());
 }
 
-function caseLine(id: string, judgement: ReplyJudgement): CaseLine {
+function caseLine(id: string, judgement: ReplyJudgement, content: string): CaseLine {
   const verdict = judgement.headline === "direct_answer" ? "non_call" : judgement.headline;
   const { owner } = judgement;
   if (!judgement.measured)
@@ -49,7 +52,7 @@ function caseLine(id: string, judgement: ReplyJudgement): CaseLine {
     validity: "validity" in axis ? axis.validity : null,
     calls: judgement.handedOn.map((call) => ({ name: call.name, arguments: call.arguments })),
     leakFormat: "format" in axis ? axis.format : null,
-    residualContent: judgement.residual,
+    residualContent: judgement.residual ?? content,
   };
 }
 

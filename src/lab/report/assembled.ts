@@ -35,7 +35,7 @@ export function assembleExchange(capture: Capture, index: number): AssembledExch
     status: exchange.status,
     streamed: capture.stream,
   });
-  const raw = rawText(capture.exchanges, index);
+  const raw = rawText(capture.exchanges, index, read);
   const [first] = read.replies;
   return {
     texts: [

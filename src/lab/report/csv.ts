@@ -6,6 +6,8 @@ import type { SampleView } from "./sample-view.ts";
 
 /** UTF-16 units of reply text in one cell; spreadsheets refuse cells beyond 32,767. */
 const excerptLength = 2000;
+/** Lines that are written together. */
+const linesPerBlock = 100;
 /** What makes a spreadsheet take a cell for a formula or a command, also in its full-width forms. */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
@@ -44,9 +46,15 @@ export const csvReport = {
   describe: "one line a sample with factors, outcome and an excerpt of the reply",
   async *render(model: ReportModel) {
     yield stringify([[...columns]], { bom: true, record_delimiter: "\r\n" });
+    let lines: (string | number)[][] = [];
+    const block = () => stringify(lines, { record_delimiter: "\r\n" });
     for await (const sample of model.samples()) {
-      yield stringify([lineOf(sample).map(guardedCell)], { record_delimiter: "\r\n" });
+      lines.push(lineOf(sample).map(guardedCell));
+      if (lines.length < linesPerBlock) continue;
+      yield block();
+      lines = [];
     }
+    if (lines.length > 0) yield block();
   },
 } as const satisfies Report;
 

@@ -49,6 +49,8 @@ export interface PlanOptions {
 export interface Cell {
   readonly route: string;
   readonly factors: SampleFactors;
+  /** Whether a nonce of the trial stands in what is asked. */
+  readonly usesNonce: boolean;
   fill(values: TrialValues): Omit<PlannedSample, keyof SampleFactors | "id" | "target" | "route" | "trial" | "seed">;
 }
 
@@ -75,7 +77,7 @@ export function runningOrder(
 ): readonly PlannedSample[] {
   const used = new Set<number | string>();
   const drawn = new Map<string, { readonly seed: number; readonly values: TrialValues }>();
-  const draw = (id: string) => {
+  const draw = (id: string, usesNonce: boolean) => {
     // The same sample on another route: the same question with the same seed, so that only the way differs.
     const before = drawn.get(id);
     if (before !== undefined) return before;
@@ -83,19 +85,22 @@ export function runningOrder(
     for (let attempt = 0; ; attempt++) {
       const seed = sampleSeed(runSeed, id, attempt);
       const values = trialValues(seed);
-      if (used.has(seed) || used.has(values.nonce)) continue;
-      used.add(seed).add(values.nonce);
+      if (used.has(seed) || (usesNonce && used.has(values.nonce))) continue;
+      used.add(seed);
+      if (usesNonce) used.add(values.nonce);
       drawn.set(id, { seed, values });
       return { seed, values };
     }
   };
   return Array.from({ length: trials }, (_, index) => index + 1).flatMap((trial) =>
     cells
-      .map((each) => ({ ...each, id: sampleId(target, each.route, each.factors, trial) }))
-      .map((each) => ({ ...each, order: orderKey(runSeed, each.id) }))
+      .map((each) => {
+        const id = sampleId(target, each.route, each.factors, trial);
+        return { ...each, id, order: orderKey(runSeed, id) };
+      })
       .sort((left, right) => (left.order < right.order ? -1 : 1))
-      .map(({ id, route, factors, fill }): PlannedSample => {
-        const { seed, values } = draw(sampleId(target, "direct", factors, trial));
+      .map(({ id, route, factors, usesNonce, fill }): PlannedSample => {
+        const { seed, values } = draw(route === "direct" ? id : sampleId(target, "direct", factors, trial), usesNonce);
         return { ...factors, id, target, route, trial, seed, ...fill(values) };
       }),
   );
@@ -180,7 +185,7 @@ function cell(
       extra: {},
     };
   };
-  return [{ route, factors, fill }];
+  return [{ route, factors, usesNonce, fill }];
 }
 
 /** null: no `tool_choice` is sent; undefined: the arm cannot be run with this scenario. */

@@ -80,6 +80,7 @@ function probeCell(
   return {
     route,
     factors,
+    usesNonce: true,
     fill: (values) => ({
       nonce: null,
       expectation: expectationOf(suite, item, arm, tools ?? [], values),

@@ -164,6 +164,7 @@ function requestCell(request: UserRequest, suite: string, arm: RequestArm, strea
       arm: arm.id,
       stream,
     },
+    usesNonce: false,
     fill: () => ({
       nonce: null,
       expectation,

@@ -8,7 +8,7 @@ function digest(...parts: readonly (string | number)[]): Buffer {
 
 /** Sorts in random order, the same for the same run seed: ids compare by these keys. */
 export function orderKey(runSeed: string, id: string): string {
-  return digest("order", runSeed, id).toString("hex");
+  return hash("sha256", JSON.stringify(["order", runSeed, id]), "hex");
 }
 
 /** Seed of a sample: 1 to 2^31 - 1, since 0 and negative seeds mean "random" on some servers. */
@@ -18,8 +18,13 @@ export function sampleSeed(runSeed: string, id: string, attempt: number): number
 
 /** The values of a trial, fixed by its seed alone, so that a stored sample can be asked again. */
 export function trialValues(seed: number): TrialValues {
+  let nonce: string | null = null;
   return {
-    nonce: nonceWord(digest("nonce", seed)),
+    get nonce() {
+      // Most scenarios have none, and a plan has thousands of trials.
+      nonce ??= nonceWord(digest("nonce", seed));
+      return nonce;
+    },
     number: (low, high) => {
       const draw = digest("number", seed, low, high).readBigUInt64BE(0);
       return low + Number(draw % BigInt(high - low + 1));

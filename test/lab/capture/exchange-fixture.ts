@@ -1,6 +1,9 @@
+import { bodyText } from "../../../src/lab/capture/body.ts";
 import type { Capture, Exchange } from "../../../src/lab/capture/capture.ts";
 import type { RunRecord } from "../../../src/lab/capture/run-record.ts";
 import type { RawExchange } from "../../../src/lab/transport/exchange.ts";
+import { readReply } from "../../../src/protocol/read-reply.ts";
+import type { ReadReply } from "../../../src/protocol/reply.ts";
 
 export function rawExchange(body: string | Uint8Array, more: Partial<RawExchange> = {}): RawExchange {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
@@ -18,6 +21,12 @@ export function rawExchange(body: string | Uint8Array, more: Partial<RawExchange
     end: { kind: "complete" },
     ...more,
   };
+}
+
+/** A stored reply as the stages read it. */
+export function readStored({ body, headers, status }: Exchange): ReadReply {
+  const contentType = headers["content-type"] ?? null;
+  return readReply({ body: bodyText(body), contentType, status, streamed: false });
 }
 
 export function storedExchange(body: string, more: Partial<Exchange> = {}): Exchange {

@@ -2,13 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { Exchange } from "../../../src/lab/capture/capture.ts";
 import { rawText } from "../../../src/lab/capture/raw-text.ts";
 import { wireText } from "../../protocol/servers/fixture-server.ts";
-import { storedExchange } from "./exchange-fixture.ts";
+import { readStored, storedExchange } from "./exchange-fixture.ts";
 
 const hermesCall =
   '<tool_call>\n{"name": "run_python", "arguments": {"task": "1から1000までの素数の和を計算する"}}\n</tool_call>';
 const xmlCall =
   '<tool_call>\n<function=search_notes>\n<parameter=query>\n味噌づくり\n</parameter>\n<parameter=tags>\n["料理", "発酵"]\n</parameter>\n<parameter=limit>\n5\n</parameter>\n</function>\n</tool_call>';
 
+/** What {@link rawText} sees of the first of some stored exchanges. */
+const rawTextOf = ([judged, ...sides]: readonly [Exchange, ...Exchange[]]) =>
+  rawText([judged, ...sides], 0, readStored(judged));
 const subject = (file: string): Exchange => storedExchange(wireText(`side/${file}`));
 const side = (file: string, purpose: Exchange["purpose"], more: Partial<Exchange> = {}): Exchange =>
   storedExchange(wireText(`side/${file}`), { hop: "side", purpose, parent: 0, ...more });
@@ -25,7 +28,7 @@ describe("rawText of recorded replies", () => {
       "The sum of the primes from 1 to 1000 is 76127.",
     ],
   ])("decodes the token ids of %s", (file, decoded, text) => {
-    expect(rawText([subject(file), side(decoded, "detokenize")], 0)).toEqual({ text, grade: "in_band", exchange: 1 });
+    expect(rawTextOf([subject(file), side(decoded, "detokenize")])).toEqual({ text, grade: "in_band", exchange: 1 });
   });
 
   it.each([
@@ -37,7 +40,7 @@ describe("rawText of recorded replies", () => {
     ["vllm-hermes-qwenxml-auto-logprobs.json", xmlCall],
     ["vllm-hermes-qwenxml-auto-logprobs-stream.sse", xmlCall],
   ])("reads the text that %s carries itself", (file, text) => {
-    expect(rawText([subject(file)], 0)).toEqual({ text, grade: "in_band", exchange: 0 });
+    expect(rawTextOf([subject(file)])).toEqual({ text, grade: "in_band", exchange: 0 });
   });
 
   it("sees a swallowed call through a repetition with the same seed", () => {
@@ -45,7 +48,7 @@ describe("rawText of recorded replies", () => {
     const replay = side("ollama-hermes-qwenxml-auto-logprobs.json", "logprobs_replay", {
       evidenceGrade: "same_seed_replay",
     });
-    expect(rawText([swallowed, replay], 0)).toEqual({ text: xmlCall, grade: "same_seed_replay", exchange: 1 });
+    expect(rawTextOf([swallowed, replay])).toEqual({ text: xmlCall, grade: "same_seed_replay", exchange: 1 });
   });
 
   it("prefers the same seed to a second draw, whatever their order", () => {
@@ -56,21 +59,20 @@ describe("rawText of recorded replies", () => {
     const replay = side("llama-server-hermes-hermes-auto-verbose.json", "verbose_replay", {
       evidenceGrade: "same_seed_replay",
     });
-    expect(rawText([failed, twin, replay], 0)).toMatchObject({ text: hermesCall, exchange: 2 });
-    expect(rawText([failed, twin], 0)).toEqual({ text: xmlCall, grade: "second_generation", exchange: 1 });
+    expect(rawTextOf([failed, twin, replay])).toMatchObject({ text: hermesCall, exchange: 2 });
+    expect(rawTextOf([failed, twin])).toEqual({ text: xmlCall, grade: "second_generation", exchange: 1 });
   });
 
   it("has nothing for a stream whose verbose text is empty", () => {
-    expect(rawText([subject("llama-server-hermes-hermes-auto-verbose-stream.sse")], 0)).toBeNull();
+    expect(rawTextOf([subject("llama-server-hermes-hermes-auto-verbose-stream.sse")])).toBeNull();
   });
 
   it("has nothing for ids that were not decoded, or not to a text", () => {
     const ids = subject("vllm-hermes-qwenxml-auto-ids.json");
-    expect(rawText([ids], 0)).toBeNull();
-    expect(rawText([ids, side("vllm-detokenize-bad.json", "detokenize")], 0)).toBeNull();
-    expect(rawText([ids, side("vllm-detokenize-qwenxml.json", "detokenize", { parent: 3 })], 0)).toBeNull();
-    expect(rawText([ids, side("vllm-detokenize-qwenxml.json", "detokenize", { status: 500 })], 0)).toBeNull();
-    expect(rawText([], 0)).toBeNull();
+    expect(rawTextOf([ids])).toBeNull();
+    expect(rawTextOf([ids, side("vllm-detokenize-bad.json", "detokenize")])).toBeNull();
+    expect(rawTextOf([ids, side("vllm-detokenize-qwenxml.json", "detokenize", { parent: 3 })])).toBeNull();
+    expect(rawTextOf([ids, side("vllm-detokenize-qwenxml.json", "detokenize", { status: 500 })])).toBeNull();
   });
 });
 
@@ -95,6 +97,6 @@ describe("the end token", () => {
     ["a<|tool_calls_section_end|>", "stop", "a<|tool_calls_section_end|>"],
     ["a</tool_call>", "stop", "a</tool_call>"],
   ])("%s with finish %s leaves %s", (text, finish, left) => {
-    expect(rawText([reply(finish), decoded(text)], 0)?.text).toBe(left);
+    expect(rawTextOf([reply(finish), decoded(text)])?.text).toBe(left);
   });
 });

@@ -55,7 +55,7 @@ function sample(
     delivered: axis.kind === "structured" && axis.validity === "valid" ? "yes" : "no",
     attempted: tried ? "yes" : "no",
     latency: { firstByteMs: 1, totalMs: 2 },
-    replies: [{ measured: true, exchange: 0, axis, findings, headline, owner, handedOn: [], residual: "" }],
+    replies: [{ measured: true, exchange: 0, axis, findings, headline, owner, handedOn: [], residual: null }],
   };
   return {
     id,

@@ -335,7 +335,7 @@ function judgedAs({ reply }: Told, capture: Capture): Classification {
     delivered: delivered ? "yes" : "no",
     attempted: axis.kind === "none" ? "no" : "yes",
     latency: { firstByteMs: 120, totalMs: 840 },
-    replies: [{ measured: true, exchange: 0, axis, findings, headline, owner, handedOn: [], residual: "" }],
+    replies: [{ measured: true, exchange: 0, axis, findings, headline, owner, handedOn: [], residual: null }],
   };
 }
 

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../src/protocol/json.ts";
 import { serverRecord } from "../../../src/protocol/servers/index.ts";
 import type { ServerKind } from "../../../src/protocol/servers/server.ts";
 import { type Extra, fixtureServer, serve, wireBytes } from "../../protocol/servers/fixture-server.ts";
-import { rawExchange } from "../capture/exchange-fixture.ts";
+import { rawExchange, readStored } from "../capture/exchange-fixture.ts";
 
 const raws: Readonly<Partial<Record<ServerKind, TargetRecord["raw"]>>> = {
   vllm: { inBand: { body: ["token_ids"], stream: ["token_ids"] }, side: { body: [], stream: [] } },
@@ -59,7 +59,9 @@ async function gather(
     { raw: more.subject ?? subject, facts: { hop: "subject", purpose: "sample", turn: 1, attempt: 1 } as const },
     ...made,
   ].map(({ raw, facts }) => recordExchange(raw, facts));
-  return { made, seen: rawText(stored, 0), asked: server.asked, bodies: server.bodies };
+  const [judged] = stored;
+  const seen = judged === undefined ? null : rawText(stored, 0, readStored(judged));
+  return { made, seen, asked: server.asked, bodies: server.bodies };
 }
 
 const xml = /^<tool_call>\n<function=search_notes>[\s\S]*<\/tool_call>$/;
