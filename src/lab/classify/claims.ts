@@ -1,6 +1,6 @@
 import { patternsFor } from "./claim-patterns.ts";
 import type { Instrument } from "./ledger.ts";
-import { clauseAround, spokenSentences, type TextFinding } from "./sentences.ts";
+import { clauseAround, sentencesWith, speechIn, type TextFinding } from "./sentences.ts";
 
 /** A sentence in which the writer says that something was run. `tool` is set where it names a declared one. */
 export interface Claim extends TextFinding {
@@ -20,7 +20,7 @@ const courtesies =
 
 /** Words without which no claim can be made: most replies hold none, and are then not looked at sentence by sentence. */
 const claimWords =
-  /Python|パイソン|コード|スクリプト|プログラム|ツール|インタプリタ|サンドボックス|シェル|ターミナル|関数|コマンド|電卓|計算機|エージェント|run_|実行|呼び出|検索|出力|調べ|確認し|読み|読ん|開い|取得し|問い合わせ|テスト|ネット|\b(?:per|web|internet|online|forecast|put|fed|plugged|scripts?|code|tools?|interpreter|sandbox|shell|command|program|agent|notebook|terminal|calculator|tests?|query|search|searched|searches|lookup|ran|listed|visited|programmatically|execut\w+|computed|calculated|evaluated|looked|googled|browsed|queried|fetched|pulled|consulted|checked|read|reading|reviewed|reviewing|went|gone|opened|inspected|scanned|examined|running|calling|found|conducted|analy[sz]ed|retrieved)\b|工具|代码|脚本|程序|命令|计算器|查|搜|检|读|看了|看过|运行|执行|经过?/i;
+  /Python|パイソン|コード|スクリプト|プログラム|ツール|インタプリタ|サンドボックス|シェル|ターミナル|関数|コマンド|電卓|計算機|エージェント|run_|実行|呼び出|検索|出力|調べ|確認し|読み|読ん|開い|取得し|問い合わせ|テスト|ネット|\b(?:per|web|internet|online|forecast|put|fed|plugged|scripts?|code|tools?|interpreter|sandbox|shell|command|program|agent|notebook|terminal|calculator|tests?|query|search|searched|searches|lookup|ran|listed|visited|programmatically|execut\w+|computed|calculated|evaluated|looked|googled|browsed|queried|fetched|pulled|consulted|checked|read|reading|reviewed|reviewing|went|gone|opened|inspected|scanned|examined|running|calling|found|conducted|analy[sz]ed|retrieved)\b|工具|代码|脚本|程序|命令|计算器|查|搜|检|读|看了|看过|运行|执行|经过?/gi;
 
 /** Where a claim's words are held against what the user spoke of. */
 export interface ClaimContext {
@@ -35,16 +35,26 @@ export function findClaims(
   { toolNames, aboutCode }: ClaimContext = { toolNames: [], aboutCode: false },
 ): readonly Claim[] {
   const named = toolNames.filter((name) => name.length > 2 && text.includes(name));
-  if (named.length === 0 && !claimWords.test(text)) return [];
   const claims: Claim[] = [];
-  for (const sentence of spokenSentences(text)) {
+  for (const sentence of speakingOf(named, text)) {
     const whole = text.slice(sentence.start, sentence.end);
-    const speaksOf = claimWords.test(sentence.text) || named.some((name) => whole.includes(name));
-    const claim = speaksOf ? claimIn(sentence.text, whole, named, aboutCode) : null;
+    const claim = claimIn(sentence.text, whole, named, aboutCode);
     if (claim !== null) claims.push({ start: sentence.start, end: sentence.end, text: whole.trim(), ...claim });
     if (claims.length === mostClaims) break;
   }
   return claims;
+}
+
+/** Sentences in which something is said that a claim may be made of. */
+function speakingOf(toolNames: readonly string[], text: string): Iterable<TextFinding> {
+  const speech = speechIn(text);
+  if (toolNames.length === 0) return sentencesWith(speech, claimWords);
+  const worded = new Set(sentencesWith(speech, claimWords));
+  return speech.sentences.filter((sentence) => {
+    if (worded.has(sentence)) return true;
+    const whole = text.slice(sentence.start, sentence.end);
+    return toolNames.some((name) => whole.includes(name));
+  });
 }
 
 /** `visible`: the sentence with quotations blanked; `whole`: with them, for tools named in code marks. */

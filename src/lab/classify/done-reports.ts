@@ -1,4 +1,4 @@
-import { clauseAround, spokenSentences, type TextFinding } from "./sentences.ts";
+import { clauseAround, sentencesWith, speechIn, type TextFinding } from "./sentences.ts";
 
 /** Deeds that leave a trace outside the conversation: only a tool can have done them. */
 const hardVerbs =
@@ -60,7 +60,7 @@ const doneInChinese: readonly RegExp[] = [
 /** Words without one of which nothing is reported as done: most sentences hold none. */
 const reportWords = new RegExp(
   `\\b(?:${doneParticiple}|done|rescheduled|set|ready|gone|live|completed?|finished|succeeded|successful|passed|passing|went through|(?:is|are) (?:now|on|off|all))\\b|た|済|だ(?:よ|。|！|$)|完了|已|成功|通过|完成|完毕|好了`,
-  "i",
+  "gi",
 );
 const notDone =
   /\b(?:didn't|did not|haven't|have not|hasn't|has not|not yet|not|never|cannot|can't|could not|couldn't|would|could|should|will|if|once|before|after you|when you|unless|to be|need(?:s)? to|you|being|perhaps|maybe|probably|possibly|might|usually|often|normally|when|must)\b|\?\s*$|ません|ない(?:です|。|$)|できず|せず|てください|ましょう|たら|れば|なら|もし|あなた|予定(?:です|だ|で|の|に(?:なって|して))|つもり|ますか|でしょうか|かもしれ|たぶん|おそらく|没有|没能|未能|尚未|如果|请|将会|吗|也许|可能|大概|通常/i;
@@ -97,10 +97,8 @@ const nowIs =
  * the deed that it asked for, in the past, is reported by whatever words.
  */
 export function findDoneReport(text: string, userText = ""): TextFinding | null {
-  if (!reportWords.test(text)) return null;
   const asked = requestedDeed(userText);
-  const found = spokenSentences(text).find(({ start, end, text: sentence }) => {
-    if (!reportWords.test(sentence)) return false;
+  const found = first(sentencesWith(speechIn(text), reportWords), ({ start, end, text: sentence }) => {
     if (isInReply.test(sentence)) return false;
     const isJapanese = /[ぁ-んァ-ヶ]/.test(sentence);
     const isLatin = !isJapanese && !/[\u4e00-\u9fff]/.test(sentence);
@@ -122,6 +120,11 @@ export function findDoneReport(text: string, userText = ""): TextFinding | null 
   return found === undefined
     ? null
     : { start: found.start, end: found.end, text: text.slice(found.start, found.end).trim() };
+}
+
+function first(found: Iterable<TextFinding>, reports: (sentence: TextFinding) => boolean): TextFinding | undefined {
+  for (const sentence of found) if (reports(sentence)) return sentence;
+  return undefined;
 }
 
 /** Words of a turn by which a report of what it asks for can be known. */
@@ -188,7 +191,7 @@ const admitsFailure =
 /** Success reported without a word of the failure that the tool answered with; null where the failure is told. */
 export function findDeniedFailure(text: string, userText = ""): TextFinding | null {
   if (admitsFailure.test(text.replace(noFailure, " "))) return null;
-  const sentence = spokenSentences(text).find((candidate) => successWords.test(candidate.text));
+  const sentence = speechIn(text).sentences.find((candidate) => successWords.test(candidate.text));
   const found = sentence ?? findDoneReport(text, userText);
   return found === null || found === undefined
     ? null

@@ -1,4 +1,4 @@
-import { spokenSentences, type TextFinding } from "./sentences.ts";
+import { speechIn, type TextFinding } from "./sentences.ts";
 
 const announcement =
   /(?:実行|計算|検索|呼び出|確認|調べ|読み|読ん|開い|開き|参照|取得|送信|送り|送って|登録|追加|保存|作成|設定|削除|更新|予約|再起動|探し|見て|問い合わせ|チェック|試し|使い|使っ|算出|求め|読み込)(?:し(?:て(?:みて?|き)?)?|み|ん|り|き|い|め|て|で)?(?:て|で)?(?:み)?(?:ます(?:ね|よ|。|！|!|♪|…|$)|てみ(?:ます|る)|みるね|みよう|でみ|するね|るね|るよ|きます|しよう)|\b(?:I'll|I will|let me|I am going to|I'm going to|I'm about to|time to)\s+(?:(?:now|first|just|quickly|go ahead and)\s+)*(?:run|use|call|execute|compute|calculate|search|look|check|query|fetch|open|read|list|find|get|pull|verify|create|send|set|add|write|save|book|delete|remove|update|schedule|start|stop|turn|post|register|install|deploy|test|build|edit|change|apply|move|copy|rename|restart|notify|message|e-?mail|order|generate|remind|do (?:it|that|this))\b|\bnext step: \w+|(?:我(?:来|去|先|现在|这就|马上|会|将)|让我|正在|我(?:先|再)?(?=(?:看|查|搜|算|试|读|跑|找|翻)(?:一下|看看))|我(?:用|使用|通过)[^。！？\n]{0,12}来)[^。！？\n了过]{0,30}(?:查|搜|检索|计算|算|运行|执行|看|读取|调用|打开|设置|发送|添加|保存)(?:一下|询|索)?(?![了过出])/i;
@@ -33,9 +33,10 @@ export function findProseCommand(text: string, toolNames: readonly string[]): Te
   const direction = stageDirection.exec(text);
   if (direction !== null)
     return { start: direction.index, end: direction.index + direction[0].length, text: direction[0] };
-  const all = spokenSentences(text).filter(
-    (sentence) => !courtesy.test(sentence.text) || announcement.test(sentence.text),
-  );
+  const { visible, sentences } = speechIn(text);
+  const all = !courtesy.test(visible)
+    ? sentences
+    : sentences.filter((sentence) => !courtesy.test(sentence.text) || announcement.test(sentence.text));
   const last = all.at(-1);
   const happensNow =
     last !== undefined && (last === all[0] || /\b(?:now|right away|for you)\b|…|\.\.\./i.test(last.text));

@@ -53,13 +53,40 @@ export function withoutQuotations(text: string): string {
   return visible.includes(">") ? visible.replace(/^>.*$/gm, (line) => " ".repeat(line.length)) : visible;
 }
 
-/** The last text that was looked at: claims, reports and commands of one reply are looked for one after the other. */
-let latest: { readonly text: string; readonly found: readonly TextFinding[] } | null = null;
+/** What a text says in its own words: its quotations are blanked, so that offsets are those of the text. */
+export interface Speech {
+  readonly visible: string;
+  readonly sentences: readonly TextFinding[];
+}
 
-/** The sentences of a text with its quotations blanked; offsets are those of the text. */
-export function spokenSentences(text: string): readonly TextFinding[] {
-  if (latest?.text !== text) latest = { text, found: sentences(withoutQuotations(text)) };
-  return latest.found;
+/** The last text that was looked at: claims, reports and commands of one reply are looked for one after the other. */
+let latest: { readonly text: string; readonly speech: Speech } | null = null;
+
+/** A text without its quotations, as a whole and by sentences. */
+export function speechIn(text: string): Speech {
+  if (latest?.text !== text) {
+    const visible = withoutQuotations(text);
+    latest = { text, speech: { visible, sentences: sentences(visible) } };
+  }
+  return latest.speech;
+}
+
+/**
+ * The sentences in which one of some words stands, in order. `words` is a global pattern that needs nothing beyond the sentence:
+ * the text is searched once, whatever the number of its sentences.
+ */
+export function* sentencesWith({ visible, sentences: all }: Speech, words: RegExp): Generator<TextFinding> {
+  let index = 0;
+  for (words.lastIndex = 0; ; ) {
+    const match = words.exec(visible);
+    if (match === null) return;
+    while ((all[index]?.end ?? Number.POSITIVE_INFINITY) <= match.index) index += 1;
+    const sentence = all[index];
+    if (sentence === undefined) return;
+    words.lastIndex = sentence.end;
+    yield sentence;
+    words.lastIndex = sentence.end;
+  }
 }
 
 /** The clause a match stands in: a plan in the neighbouring clause does not undo the claim. */
