@@ -118,7 +118,16 @@ async function sendTurn(
   const mode = stream ? "stream" : "body";
   const native = sample.expectation.probe?.native === true ? server.nativeChat : null;
   const request = requestFor(
-    { ...sample, ...turnRequest },
+    {
+      messages: turnRequest.messages,
+      tools: sample.tools,
+      toolChoice: turnRequest.toolChoice,
+      maxTokens: sample.maxTokens,
+      temperature: sample.temperature,
+      seed: sample.seed,
+      stream,
+      extra: sample.extra,
+    },
     {
       model: target.model,
       overrides: context.overrides,

@@ -72,10 +72,10 @@ export function classifyCapture(capture: Capture, facts: TargetFacts): Classific
   if (probe !== undefined) return { ...classifyProbe(capture, probe, facts), ...shown };
   const reply = index === -1 ? null : judgeExchange(capture, index, facts);
   const exchange = capture.exchanges[index];
-  const base = { schemaVersion: 1 as const, id: capture.id };
   if (reply !== null && !reply.measured && isOwnFailure(exchange?.status ?? null, behind)) {
     return {
-      ...base,
+      schemaVersion: 1,
+      id: capture.id,
       measured: true,
       reason: null,
       headline: reply.headline,
@@ -89,7 +89,8 @@ export function classifyCapture(capture: Capture, facts: TargetFacts): Classific
   }
   if (reply === null || exchange === undefined || !reply.measured) {
     return {
-      ...base,
+      schemaVersion: 1,
+      id: capture.id,
       measured: false,
       reason: reply === null || reply.measured ? "transport" : reply.reason,
       headline: "transport_error",
@@ -104,7 +105,8 @@ export function classifyCapture(capture: Capture, facts: TargetFacts): Classific
   const undecidable = reply.headline === "undecidable";
   const reached = undecidable ? "undecidable" : delivered(capture, reply.axis);
   return {
-    ...base,
+    schemaVersion: 1,
+    id: capture.id,
     measured: true,
     reason: null,
     headline: reply.headline,

@@ -37,22 +37,26 @@ export const htmlReport = {
       .safe;
     const shared = createSharedTexts();
     let block: unknown[] = [];
+    // One block is packed while the next one is gathered.
+    let packed: Promise<string> | null = null;
     const places = new Map<string, number>();
     for await (const sample of model.samples()) {
       places.set(sample.row.id, places.size);
       block.push(pageSample(sample, shared));
       if (block.length === samplesPerBlock) {
-        yield blockElement(block);
+        if (packed !== null) yield await packed;
+        packed = blockElement(block);
         block = [];
       }
     }
-    if (block.length > 0) yield blockElement(block);
+    if (packed !== null) yield await packed;
+    if (block.length > 0) yield await blockElement(block);
     // The index follows the samples as they were written, so that a sample's place tells its block.
     const rows = model.rows
       .filter((row) => places.has(row.id))
       .sort((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0));
     yield dataElement("index", { columns: indexColumns, rows: rows.map(indexLine), perBlock: samplesPerBlock });
-    yield `<script type="text/plain" id="shared">${packSamples(shared.texts)}</script>\n`;
+    yield `<script type="text/plain" id="shared">${await packSamples(shared.texts)}</script>\n`;
     yield dataElement("labels", pageLabels(messages));
     yield `<script>${script}</script>\n</body>\n</html>\n`;
   },
@@ -84,8 +88,8 @@ function pageHead({ record, summary }: ReportModel, messages: Messages): SafeHtm
 <button type="button" id="theme">${words.theme}</button></header>`;
 }
 
-function blockElement(samples: readonly unknown[]): string {
-  return `<script type="text/plain" class="packed">${packSamples(samples)}</script>\n`;
+async function blockElement(samples: readonly unknown[]): Promise<string> {
+  return `<script type="text/plain" class="packed">${await packSamples(samples)}</script>\n`;
 }
 
 function dataElement(id: string, value: unknown): string {

@@ -10,6 +10,12 @@ export interface RequestOverrides {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** What of a sample its request is made of. */
+export type RequestedSample = Pick<
+  PlannedSample,
+  "messages" | "tools" | "toolChoice" | "maxTokens" | "temperature" | "seed" | "stream" | "extra"
+>;
+
 /** Body keys that are the experiment itself: changing them for all samples would make the plan's factors untrue. */
 const factorKeys = ["model", "messages", "tools", "tool_choice", "stream", "seed"] as const;
 
@@ -25,7 +31,7 @@ export function overrideProblems(body: Readonly<Record<string, unknown>>): reado
  * request carries `max_tokens`; a streamed one asks for usage.
  */
 export function requestFor(
-  sample: PlannedSample,
+  sample: RequestedSample,
   options: {
     readonly model: string;
     readonly overrides: RequestOverrides;
@@ -51,16 +57,17 @@ export function requestFor(
   };
 }
 
-function withoutFactors(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withoutFactors(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!factorKeys.some((factor) => factor in body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([key]) => !factorKeys.some((factor) => factor === key)));
 }
 
 /** `chat_template_kwargs` is one object that several sources add to; the more particular source wins key by key. */
 function templateArguments(
-  sample: PlannedSample,
+  sample: RequestedSample,
   overrides: RequestOverrides,
   extras: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+): Readonly<Record<string, unknown>> {
   const given = (body: Readonly<Record<string, unknown>>) => {
     const value = body["chat_template_kwargs"] as JsonValue | undefined;
     return isJsonObject(value) ? value : {};

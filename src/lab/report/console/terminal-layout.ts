@@ -8,9 +8,12 @@ const neverFirst = /^[、。，．・：；？！）」』】〕〉》｝ー々�
 /** Characters that may not end a line. */
 const neverLast = /[（「『【〔〈《｛([{]$/u;
 
+/** Nothing but characters of one column each. */
+const plain = /^[\x20-\x7e]*$/;
+
 /** Columns a text takes in a terminal; East Asian wide characters take two. */
 export function columns(text: string): number {
-  return stringWidth(text);
+  return plain.test(text) ? text.length : stringWidth(text);
 }
 
 /** Text filled with spaces to `width` columns; a longer one is left as it is. */

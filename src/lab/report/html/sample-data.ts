@@ -1,7 +1,9 @@
-import { gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { SampleRow } from "../sample-row.ts";
 import type { Mark, ReplyView, SampleView, TextView } from "../sample-view.ts";
 
+const gzipped = promisify(gzip);
 /** Beyond this level packing costs more time than it saves space. */
 const packingLevel = 3;
 /** UTF-16 units of one text that a page holds; the whole text stays in the run's captures. */
@@ -118,8 +120,8 @@ export function pageSample(sample: SampleView, shared: SharedTexts) {
 }
 
 /** Several samples packed for a script element: gzip in base64, unpacked by the page when one of them is read. */
-export function packSamples(samples: readonly unknown[]): string {
-  return gzipSync(JSON.stringify(samples), { level: packingLevel }).toString("base64");
+export async function packSamples(samples: readonly unknown[]): Promise<string> {
+  return (await gzipped(JSON.stringify(samples), { level: packingLevel })).toString("base64");
 }
 
 function pageReply(reply: ReplyView) {
