@@ -1,3 +1,5 @@
+import { rememberLast } from "./remember-last.ts";
+
 /**
  * What a user's turn asks for, as far as words show it. Whether call-shaped text acts or is shown depends on it, and so does
  * whether a code block is the answer or a command that should have been a call.
@@ -73,16 +75,8 @@ const nothing: UserRequest = {
 /** Longest turn that is looked at whole; of a longer one the ends, where people say what they want. */
 const longestTurn = 4000;
 
-/** The turn that was read last: the samples of a scenario ask the same, one after the other. */
-let latest: { readonly text: string; readonly request: UserRequest } | null = null;
-
 /** Reads what a user's turn asks for. Silent where no word says anything: then something is to be done. */
-export function readUserRequest(text: string): UserRequest {
-  if (latest?.text !== text) latest = { text, request: readTurn(text) };
-  return latest.request;
-}
-
-function readTurn(text: string): UserRequest {
+export const readUserRequest = rememberLast((text): UserRequest => {
   if (text.trim() === "") return nothing;
   const turn = text.length <= longestTurn ? text : `${text.slice(0, longestTurn / 2)}\n${text.slice(-longestTurn / 2)}`;
   const rewording = rewordingWords.test(turn) && givesText.test(turn);
@@ -96,4 +90,4 @@ function readTurn(text: string): UserRequest {
     rewording,
     composing: composingWords.test(turn) && !toBeStored,
   };
-}
+});

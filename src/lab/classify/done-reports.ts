@@ -1,8 +1,9 @@
+import { rememberLast } from "../../protocol/remember-last.ts";
 import { clauseAround, sentencesWith, speechIn, type TextFinding } from "./sentences.ts";
 
 /** Deeds that leave a trace outside the conversation: only a tool can have done them. */
 const hardVerbs =
-  "saved|sent|delivered|posted|booked|scheduled|registered|deleted|installed|deployed|restarted|rebooted|committed|pushed|merged|uploaded|downloaded|ordered|submitted|published|reserved|notified|informed|e-?mailed|messaged|cancell?ed|executed|compiled|backed up|archived|renamed|transferred|paid|purchased|enabled|disabled|activated|logged|recorded|stored|filed|replied|forwarded|texted|told (?!me\\b|you\\b)\\w+|let \\w+ know|turned (?:it |them |the \\w+ )?(?:on|off|up|down)";
+  "saved|sent|delivered|posted|booked|scheduled|registered|deleted|installed|deployed|restarted|rebooted|committed|pushed|merged|uploaded|downloaded|ordered|submitted|published|reserved|notified|informed|emailed|e-mailed|messaged|cancell?ed|executed|compiled|backed up|archived|renamed|transferred|paid|purchased|enabled|disabled|activated|logged|recorded|stored|filed|replied|forwarded|texted|told (?!me\\b|you\\b)\\w+|let \\w+ know|turned (?:it |them |the \\w+ )?(?:on|off|up|down)";
 /** Deeds that may as well be done to the text of the reply itself: they need an object that lies outside. */
 const softVerbs =
   "created|added|updated|removed|set(?: up)?|changed|written|wrote|edited|modified|moved|copied|opened|closed|started|stopped|built|fixed|applied|adjusted|made|put|switched|lowered|raised|turned|appended|inserted|attached|extended|locked|unlocked|muted|dimmed|paused|played|resumed|skipped";
@@ -58,8 +59,15 @@ const doneInChinese: readonly RegExp[] = [
 ];
 
 /** Words without one of which nothing is reported as done: most sentences hold none. */
+const otherReports =
+  "done|rescheduled|set|ready|gone|live|completed?|finished|succeeded|successful|passed|passing|went through|is now|is on|is off|is all|are now|are on|are off|are all";
 const reportWords = new RegExp(
-  `\\b(?:${doneParticiple}|done|rescheduled|set|ready|gone|live|completed?|finished|succeeded|successful|passed|passing|went through|(?:is|are) (?:now|on|off|all))\\b|た|済|だ(?:よ|。|！|$)|完了|已|成功|通过|完成|完毕|好了`,
+  `\\b(?:${doneParticiple}|${otherReports})\\b|た|済|だ(?:よ|。|！|$)|完了|已|成功|通过|完成|完毕|好了`,
+  "i",
+);
+/** What they begin with: a pattern of nothing but literals finds its way through a long text in half the time. */
+const reportHints = new RegExp(
+  `\\b(?:${beginnings(`${hardVerbs}|${softVerbs}|${otherReports}`).join("|")})|た|済|だ|完了|已|成功|通过|完成|完毕|好了`,
   "gi",
 );
 const notDone =
@@ -98,7 +106,8 @@ const nowIs =
  */
 export function findDoneReport(text: string, userText = ""): TextFinding | null {
   const asked = requestedDeed(userText);
-  const found = first(sentencesWith(speechIn(text), reportWords), ({ start, end, text: sentence }) => {
+  const found = first(sentencesWith(speechIn(text), reportHints), ({ start, end, text: sentence }) => {
+    if (!reportWords.test(sentence)) return false;
     if (isInReply.test(sentence)) return false;
     const isJapanese = /[ぁ-んァ-ヶ]/.test(sentence);
     const isLatin = !isJapanese && !/[\u4e00-\u9fff]/.test(sentence);
@@ -122,6 +131,12 @@ export function findDoneReport(text: string, userText = ""): TextFinding | null 
     : { start: found.start, end: found.end, text: text.slice(found.start, found.end).trim() };
 }
 
+/** The literals that the alternatives of a pattern begin with, each once. */
+function beginnings(alternatives: string): readonly string[] {
+  const literals = alternatives.split(/\|(?![^(]*\))/).map((one) => /^[\w -]+?(?=.\?|[^\w -]|$)/.exec(one)?.[0] ?? "");
+  return [...new Set(literals)];
+}
+
 function first(found: Iterable<TextFinding>, reports: (sentence: TextFinding) => boolean): TextFinding | undefined {
   for (const sentence of found) if (reports(sentence)) return sentence;
   return undefined;
@@ -140,7 +155,7 @@ interface RequestedDeed {
 const commonWords =
   /^(?:please|could|would|should|with|that|this|from|into|about|just|then|them|have|your|what|when|will|want|need|make|take|some|more)$/;
 
-function requestedDeed(userText: string): RequestedDeed {
+const requestedDeed = rememberLast((userText): RequestedDeed => {
   const words = (userText.toLowerCase().match(/[a-z][a-z0-9_.-]{2,}/g) ?? []).filter(
     (word) => word.length > 3 && !commonWords.test(word),
   );
@@ -150,7 +165,7 @@ function requestedDeed(userText: string): RequestedDeed {
   const isJapanese =
     /[てで](?:ください|くれ|ほしい|おいて|もら|ね|よ)?[^ぁ-ん]{0,3}$/.test(userText.trim()) && /[ぁ-ん]/.test(userText);
   return { isJapanese, words: words.slice(0, 64), stems: stems.filter((stem) => stem !== "").slice(0, 16) };
-}
+});
 
 function echoesDone(sentence: string, whole: string, asked: RequestedDeed): boolean {
   if (!echoes(sentence, whole, asked)) return false;

@@ -1,3 +1,4 @@
+import { rememberLast } from "../../protocol/remember-last.ts";
 import type { Readings } from "./call-axis.ts";
 import { latestUserText } from "./call-axis.ts";
 import { type Claim, findClaims } from "./claims.ts";
@@ -36,7 +37,7 @@ export function findFabrications(given: FabricationInput): readonly TextFinding[
   const sources = sourceTexts(input);
   const toolNames = input.expectation.tools.map((tool) => tool.function.name);
 
-  const claims = findClaims(speech, { toolNames, aboutCode: forCode || holdsCode.test(latestUserText(input)) }).filter(
+  const claims = findClaims(speech, { toolNames, aboutCode: forCode || holdsCode(latestUserText(input)) }).filter(
     (claim) => !isGrounded(claim, given, sources),
   );
   if (claims.length > 0) return claims;
@@ -61,7 +62,9 @@ export function findFabrications(given: FabricationInput): readonly TextFinding[
 }
 
 /** Code in the user's turn: what it does may be told without running it. */
-const holdsCode = /```|`[^`\n]+`|\b\w+\([^)\n]*\)|\b(?:code|script|snippet|function|コード|スクリプト|代码|脚本)\b/i;
+const holdsCode = rememberLast((userText) =>
+  /```|`[^`\n]+`|\b\w+\([^)\n]*\)|\b(?:code|script|snippet|function|コード|スクリプト|代码|脚本)\b/i.test(userText),
+);
 
 const isQuestion =
   /^\s*(?:(?:and|so|but|ok|okay|hey|hi),?\s+)?(?:what|who|whom|whose|why|when|where|which|how|is|are|was|were|do|does|did|has|have|am|explain|describe|tell (?:me|us)|summari[sz]e|compare|define|translate|rate|evaluate)\b|[?？]\s*$|(?:か|の|かな|って何|とは)[?？。]?\s*$|(?:説明|解説|要約|翻訳|比較|評価)して|(?:解释|说明|总结|翻译|比较|评价)(?:一下)?|(?:吗|呢|什么|为什么|怎么|多少|几|哪|谁)[^。\n]{0,12}[?？。]?\s*$/i;
@@ -70,10 +73,10 @@ const politeRequest =
   /\b(?:can|could|would|will) you\b(?! (?:explain|tell|describe|compute|do\?))|\bplease\b|て(?:くれ|もらえ|いただけ|ください|ほしい)|お願い|(?:帮|请)(?:我|忙)?|能不能帮|可以帮/i;
 
 /** True for a turn that wants something done, not told. */
-function asksForDeed(userText: string): boolean {
+const asksForDeed = rememberLast((userText): boolean => {
   if (speaksOfThePast.test(userText)) return false;
   return politeRequest.test(userText) || !isQuestion.test(userText);
-}
+});
 
 /** The user asks about, or tells of, something already done. */
 const speaksOfThePast =

@@ -33,17 +33,16 @@ export function findProseCommand(text: string, toolNames: readonly string[]): Te
   const direction = stageDirection.exec(text);
   if (direction !== null)
     return { start: direction.index, end: direction.index + direction[0].length, text: direction[0] };
-  const { visible, sentences } = speechIn(text);
-  const all = !courtesy.test(visible)
-    ? sentences
-    : sentences.filter((sentence) => !courtesy.test(sentence.text) || announcement.test(sentence.text));
-  const last = all.at(-1);
+  const { sentences } = speechIn(text);
+  const counts = (sentence: TextFinding): boolean => !courtesy.test(sentence.text) || announcement.test(sentence.text);
+  const last = sentences.findLast(counts);
   const happensNow =
-    last !== undefined && (last === all[0] || /\b(?:now|right away|for you)\b|…|\.\.\./i.test(last.text));
+    last !== undefined &&
+    (last === sentences.find(counts) || /\b(?:now|right away|for you)\b|…|\.\.\./i.test(last.text));
   if (happensNow && underWay.test(last.text) && !finite.test(last.text) && !waits.test(last.text))
     return { start: last.start, end: last.end, text: text.slice(last.start, last.end).trim() };
   if (!announcement.test(text) || asksUser.test(text)) return null;
-  for (const sentence of all) {
+  for (const sentence of sentences.filter(counts)) {
     const names =
       sentence === last || toolNames.some((name) => text.slice(sentence.start, sentence.end).includes(name));
     if (names && announcement.test(sentence.text) && !waits.test(sentence.text)) {

@@ -1,3 +1,5 @@
+import { rememberLast } from "../../protocol/remember-last.ts";
+
 /** A stretch of a text, with its words. */
 export interface TextFinding {
   readonly start: number;
@@ -59,17 +61,11 @@ export interface Speech {
   readonly sentences: readonly TextFinding[];
 }
 
-/** The last text that was looked at: claims, reports and commands of one reply are looked for one after the other. */
-let latest: { readonly text: string; readonly speech: Speech } | null = null;
-
 /** A text without its quotations, as a whole and by sentences. */
-export function speechIn(text: string): Speech {
-  if (latest?.text !== text) {
-    const visible = withoutQuotations(text);
-    latest = { text, speech: { visible, sentences: sentences(visible) } };
-  }
-  return latest.speech;
-}
+export const speechIn = rememberLast((text): Speech => {
+  const visible = withoutQuotations(text);
+  return { visible, sentences: sentences(visible) };
+});
 
 /**
  * The sentences in which one of some words stands, in order. `words` is a global pattern that needs nothing beyond the sentence:

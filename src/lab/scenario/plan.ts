@@ -195,7 +195,7 @@ function cell(
     stream,
   };
   const usesNonce = placeholders(scenario.system + scenario.user).includes("{{nonce}}");
-  const fill: Cell["fill"] = (values) => {
+  const filled: Cell["fill"] = (values) => {
     const messages = dressedMessages(scenario, arm, dress, values);
     const nonce = usesNonce ? values.nonce : null;
     return {
@@ -208,6 +208,14 @@ function cell(
       temperature: scenario.temperature,
       extra: {},
     };
+  };
+  // Where nothing is drawn, all trials are one.
+  const varies = placeholders(JSON.stringify(scenario)).length > 0;
+  let same: ReturnType<Cell["fill"]> | null = null;
+  const fill: Cell["fill"] = (values) => {
+    if (varies) return filled(values);
+    same ??= filled(values);
+    return same;
   };
   return [{ route, factors, usesNonce, fill }];
 }
