@@ -1,15 +1,29 @@
 // Compiles src to dist, which mirrors it, and bundles the program, dist/cli: the hundreds of files that make it would be found,
 // read and linked one by one at each start.
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
-/** The library of which the program takes its parts along; every other one is the installed one. */
-const bundled = "zod";
+/** Libraries of many small files that most commands load, with what they need: the program takes their parts along. */
+const bundled = [
+  "zod",
+  "ajv",
+  "fast-deep-equal",
+  "fast-uri",
+  "json-schema-traverse",
+  "csv-stringify",
+  "string-width",
+  "get-east-asian-width",
+  "strip-ansi",
+  "ansi-regex",
+  "emoji-regex",
+  "fastest-levenshtein",
+  "picocolors",
+];
 
 rmSync(dist, { recursive: true, force: true });
 const tsc = join(root, "node_modules/typescript/bin/tsc");
@@ -23,15 +37,33 @@ async function bundleProgram() {
   const bundle = await rolldown({
     input: join(dist, "cli/main.js"),
     platform: "node",
-    external: (id) => !/^[./]/.test(id) && id !== bundled && !id.startsWith(`${bundled}/`),
+    external: (id) => !/^[./]/.test(id) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
     onLog(level, log) {
       if (level !== "debug") throw new Error(`bundling the program: ${log.message}`);
     },
   });
   // As deep as the modules whose text they hold: what these look for beside themselves is found from there, too.
-  await bundle.write({ dir: folder, format: "esm", chunkFileNames: "parts/[name].js" });
+  const { output } = await bundle.write({ dir: folder, format: "esm", chunkFileNames: "parts/[name].js" });
   await bundle.close();
-  copyFileSync(join(root, "node_modules", bundled, "LICENSE"), join(folder, "parts", `LICENSE-${bundled}`));
+  checkImports(output.flatMap((part) => (part.type === "chunk" ? [...part.imports, ...part.dynamicImports] : [])));
+  for (const name of bundled) copyLicense(name, join(folder, "licenses"));
   rmSync(join(dist, "cli"), { recursive: true });
   renameSync(folder, join(dist, "cli"));
+}
+
+/** What a library needs is sure to be there only where it is a dependency of ours or bundled, too. @throws where it is neither */
+function checkImports(imports) {
+  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const packageOf = (id) => id.replace(/^((?:@[^/]+\/)?[^/]+).*/, "$1");
+  const foreign = imports.filter((id) => !/^(?:parts\/|node:)/.test(id) && !(packageOf(id) in dependencies));
+  if (foreign.length > 0) throw new Error(`bundling the program: ${[...new Set(foreign)].join(", ")} is no dependency`);
+}
+
+/** Each library's licence asks that it goes where the library goes. @throws where a library has none */
+function copyLicense(name, folder) {
+  const library = join(root, "node_modules", name);
+  const file = readdirSync(library).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`bundling the program: ${name} comes without a licence`);
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(library, file), join(folder, `${name}.txt`));
 }
