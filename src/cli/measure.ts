@@ -128,7 +128,7 @@ async function carryOut(measurement: Measurement, settings: RunSettings, world: 
       reportFolder: reports,
       show: settings.json ? "json" : "console",
       language: settings.language,
-      trusted: true,
+      judged: result.judged,
     },
     world,
   );

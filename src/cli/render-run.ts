@@ -1,6 +1,7 @@
 import type { Calibration } from "../lab/calibration/calibration.ts";
 import { openRun, type StoredRun } from "../lab/capture/open-run.ts";
 import type { Classification } from "../lab/classify/classification.ts";
+import type { JudgedSample } from "../lab/diagnose/judged-sample.ts";
 import { findReport, type ReportName } from "../lab/report/index.ts";
 import { jsonSummary } from "../lab/report/json.ts";
 import { buildReportModel, type ReportModel } from "../lab/report/model.ts";
@@ -19,13 +20,14 @@ export interface Rendering {
   readonly reportFolder: string;
   readonly show: "console" | "json" | "nothing";
   readonly language: DisplayLanguage;
-  /** True for a run that this process has just made. */
-  readonly trusted?: boolean | undefined;
+  /** The samples of a run that this process has just made: what it has in hand is not read again, nor checked what it wrote. */
+  readonly judged?: readonly JudgedSample[] | undefined;
 }
 
 /** Renders a stored run. Resolves with the paths of the files written. @throws UserError, StoreError */
 export async function renderRun(rendering: Rendering, world: World): Promise<readonly string[]> {
-  const model = await reportModel(await openRun(rendering.folder, { trusted: rendering.trusted }));
+  const { folder, judged } = rendering;
+  const model = await reportModel(await openRun(folder, { trusted: judged !== undefined }), judged ?? null);
   const { terminal, columns } = world.stdout;
   const options: RenderOptions = {
     lang: rendering.language,
@@ -50,7 +52,7 @@ async function show(model: ReportModel, options: RenderOptions, world: World): P
   }
 }
 
-async function reportModel(stored: StoredRun): Promise<ReportModel> {
+async function reportModel(stored: StoredRun, made: readonly JudgedSample[] | null): Promise<ReportModel> {
   const summary = await stored.summary<Summary>();
   if (summary === null) {
     throw new UserError(
@@ -58,7 +60,8 @@ async function reportModel(stored: StoredRun): Promise<ReportModel> {
     );
   }
   const classifications = new Map<string, Classification>();
-  for await (const judged of stored.classifications<Classification>()) classifications.set(judged.id, judged);
+  if (made !== null) for (const { id, classification } of made) classifications.set(id, classification);
+  else for await (const judged of stored.classifications<Classification>()) classifications.set(judged.id, judged);
   return buildReportModel({
     record: stored.record,
     summary,

@@ -29,6 +29,8 @@ export interface RunResult {
   readonly planned: number;
   readonly measured: number;
   readonly interrupted: boolean;
+  /** Every sample that is judged, also by an earlier process. */
+  readonly judged: readonly JudgedSample[];
 }
 
 /**
@@ -127,7 +129,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const summary = conclude(store.current(), judged, progress?.lost);
   await store.summary(summary);
   await store.close();
-  return { summary, planned: summary.planned, measured: summary.measured, interrupted: signal.aborted };
+  return { summary, planned: summary.planned, measured: summary.measured, interrupted: signal.aborted, judged };
 }
 
 /** A plan that has changed must not be completed: its samples would not be those that are there. */

@@ -222,8 +222,9 @@ async function measure(
     world.stdout.write(calibrationConsole(calibration, { lang: settings.language, colour, width: columns }));
   }
   const reportFolder = settings.out === null ? resolve(world.cwd, "reports", record.run) : folder;
+  const { language } = settings;
   const paths = await renderRun(
-    { folder, formats: ["html"], reportFolder, show: "nothing", language: settings.language, trusted: true },
+    { folder, formats: ["html"], reportFolder, show: "nothing", language, judged: result.judged },
     world,
   );
   const output = settings.json ? world.stderr : world.stdout;
