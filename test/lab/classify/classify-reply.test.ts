@@ -57,6 +57,26 @@ describe("a call that a grammar forces behind the model's own text", () => {
   });
 });
 
+describe("the text that remains", () => {
+  const residualOf = (content: string) => {
+    const judged = classifyReply(input("openai", whole({ content })));
+    return judged.measured ? judged.residual : "unmeasured";
+  };
+
+  it.each([
+    ["a plain answer", "The sum is large.\n", null],
+    ["nothing", "", null],
+    [
+      "what stands around a call",
+      'Before.\n<tool_call>\n{"name": "run_python", "arguments": {}}\n</tool_call>',
+      "Before.",
+    ],
+    ["what follows the thinking", "<think>Hm.</think>\n\nThe sum is large.", "The sum is large."],
+  ])("of %s is stored only where it differs from the content", (_, content, residual) => {
+    expect(residualOf(content)).toBe(residual);
+  });
+});
+
 describe("a reply of which a part is missing", () => {
   const text = piece({ content: "Let me see." });
   const end = `${piece({}, "stop")}data: [DONE]\n\n`;
