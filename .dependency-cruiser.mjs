@@ -31,7 +31,7 @@ export default {
       comment: "Sockets carry bytes and know nothing of chat.",
       severity: "error",
       from: { path: "^src/http/" },
-      to: { path: "^src/", pathNot: ["^src/http/", "^src/protocol/(?:handler|plain-request|plain-response)\\.ts$"] },
+      to: { path: "^src/", pathNot: ["^src/http/", "^src/protocol/(?:handler|plain-message|plain-request|plain-response|read-url)\\.ts$"] },
     },
     {
       name: "siblings-never-import-each-other",

@@ -1,4 +1,6 @@
 import { type Handler, jsonResponse } from "../protocol/handler.ts";
+import { fieldOf } from "../protocol/plain-message.ts";
+import { readUrl } from "../protocol/read-url.ts";
 import { errorObject } from "./fronts/chat-writer.ts";
 
 export interface AccessOptions {
@@ -20,19 +22,19 @@ export function guardAccess(handler: Handler, options: AccessOptions): Handler {
     loopback.test(host) || allowed.has(host.toLowerCase()) || allowed.has("*");
   const expected = options.apiKey === undefined ? null : `Bearer ${options.apiKey}`;
   return async (request) => {
-    const { hostname, pathname } = new URL(request.url);
+    const { hostname, pathname } = readUrl(request.url);
     if (!isAllowed(hostname))
       return refuse(
         403,
         "host_not_allowed",
         `requests to the host ${JSON.stringify(hostname)} are refused; start the adapter with --allow-host ${hostname}`,
       );
-    const origin = request.headers.get("origin");
+    const origin = fieldOf(request, "origin");
     if (origin !== null && !isAllowed(originHost(origin)))
       return refuse(403, "origin_not_allowed", `requests from web pages of ${JSON.stringify(origin)} are refused`);
-    if (origin === null && request.headers.get("sec-fetch-site") === "cross-site")
+    if (origin === null && fieldOf(request, "sec-fetch-site") === "cross-site")
       return refuse(403, "origin_not_allowed", "cross-site requests of a browser are refused");
-    if (expected !== null && pathname !== "/health" && !sameText(request.headers.get("authorization") ?? "", expected))
+    if (expected !== null && pathname !== "/health" && !sameText(fieldOf(request, "authorization") ?? "", expected))
       return refuse(401, "invalid_api_key", "the adapter wants its API key as Authorization: Bearer KEY");
     return handler(request);
   };

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { type Handler, jsonResponse, TransportError } from "../protocol/handler.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../protocol/json.ts";
+import { fieldOf } from "../protocol/plain-message.ts";
 import { takePlainBody } from "../protocol/plain-request.ts";
 import { excerpt } from "../protocol/problems.ts";
 import type { AdapterConfig } from "./config.ts";
@@ -69,7 +70,7 @@ export function createAdapters(options: Omit<AdapterOptions, "onTrace">): (own: 
   let facts: Promise<UpstreamFacts> | null = null;
   const upstreamHeaders = (request: Request): Readonly<Record<string, string>> => {
     if (options.upstreamKey !== undefined) return { authorization: `Bearer ${options.upstreamKey}` };
-    const given = request.headers.get("authorization");
+    const given = fieldOf(request, "authorization");
     return given === null || options.forwardKey === false ? {} : { authorization: given };
   };
   const responderFor = (request: Request, model: string, own: OwnParts): Responder => ({
@@ -178,12 +179,12 @@ interface BodyReading {
 /** Reads a JSON body up to a limit; what is longer is not read to its end. */
 async function readBody(request: Request, limit: number): Promise<BodyReading> {
   const bad = (failure: Failure): BodyReading => ({ value: null, failure });
-  const encoding = request.headers.get("content-encoding");
+  const encoding = fieldOf(request, "content-encoding");
   if (encoding !== null && encoding !== "identity")
     return bad({ ...badRequest(`the body is compressed (${encoding}); send it as it is`), status: 415 });
   const plain = takePlainBody(request);
   if (plain !== undefined) return readText(plain, limit);
-  const length = Number(request.headers.get("content-length") ?? Number.NaN);
+  const length = Number(fieldOf(request, "content-length") ?? Number.NaN);
   const text = length > limit ? null : length <= limit ? await request.text() : await limitedText(request, limit);
   return text === null ? bad(tooLarge(limit)) : readText(text, limit);
 }

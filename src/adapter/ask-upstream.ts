@@ -2,6 +2,7 @@ import type { ChatRequest } from "../protocol/chat.ts";
 import { type Handler, TransportError } from "../protocol/handler.ts";
 import { isJsonObject, parseJson } from "../protocol/json.ts";
 import { asOneMessage } from "../protocol/one-message.ts";
+import { fieldOf } from "../protocol/plain-message.ts";
 import { plainRequest } from "../protocol/plain-request.ts";
 import { readReply } from "../protocol/read-reply.ts";
 import type { ChatReply, ReadReply, ServedCall } from "../protocol/reply.ts";
@@ -67,7 +68,7 @@ async function send(body: string, turn: Turn, options: AskOptions): Promise<Resp
       plainRequest({
         url: `http://upstream.invalid${options.path}`,
         method: "POST",
-        headers: new Headers({ "content-type": "application/json", ...options.headers }),
+        headers: { "content-type": "application/json", ...options.headers },
         body,
         signal: turn.signal,
       }),
@@ -81,7 +82,7 @@ async function send(body: string, turn: Turn, options: AskOptions): Promise<Resp
 }
 
 async function* readAnswer(response: Response, turn: Turn): AsyncGenerator<readonly AdapterEvent[]> {
-  const type = response.headers.get("content-type") ?? "";
+  const type = fieldOf(response, "content-type") ?? "";
   // A body in one piece becomes a stream when it is first looked at: no look without need.
   if (!/event-stream|ndjson/i.test(type) || response.body === null) {
     yield wholeReply(response, await textOf(response, turn), turn);
@@ -130,7 +131,7 @@ async function nextPiece(
 
 function wholeReply(response: Response, text: string | Failure, turn: Turn): readonly AdapterEvent[] {
   if (typeof text !== "string") return [{ kind: "failed", failure: text }];
-  const contentType = response.headers.get("content-type");
+  const contentType = fieldOf(response, "content-type");
   const read = readReply({ body: text, contentType, status: response.status, streamed: false });
   const reply = asOneMessage(read.replies);
   if (reply === undefined || read.end === "unreadable")

@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject, parseJson } from "../protocol/json.ts";
+import type { PlainFields } from "../protocol/plain-message.ts";
 import type { ClientHints, ClientName } from "./turn.ts";
 
 const secret = /authorization|cookie|api-key|token|secret/;
 
 /** Reads from head and body who sent a request. Never throws; what is not said stays null. */
-export function readClientHints(headers: Headers, body: JsonObject): ClientHints {
+export function readClientHints(headers: PlainFields, body: JsonObject): ClientHints {
   const kept: Record<string, string> = {};
-  for (const [name, value] of headers) if (!secret.test(name)) kept[name] = value;
+  for (const name in headers) if (!secret.test(name)) kept[name] = headers[name] ?? "";
   const agent = kept["user-agent"] ?? "";
   const originator = kept["originator"] ?? "";
   const name = clientName(agent, originator);

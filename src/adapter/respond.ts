@@ -1,6 +1,7 @@
 import type { Handler } from "../protocol/handler.ts";
 import { jsonResponse } from "../protocol/handler.ts";
 import type { JsonObject } from "../protocol/json.ts";
+import { fieldsOf } from "../protocol/plain-message.ts";
 import { createAsk } from "./ask-upstream.ts";
 import { readClientHints } from "./client-hints.ts";
 import type { AdapterEvent, Failure } from "./events.ts";
@@ -55,7 +56,7 @@ function refuse(front: Front, body: JsonObject, request: Request, failure: Failu
   const original = { model: typeof body["model"] === "string" ? body["model"] : "", messages: [] };
   const start = {
     front: front.name,
-    client: readClientHints(request.headers, body),
+    client: readClientHints(fieldsOf(request), body),
     original,
     tools: [],
     dropped: [],
@@ -89,11 +90,16 @@ function begin(front: Front, body: JsonObject, read: FrontRequest, request: Requ
   const leaves = (): void => leave?.abort(request.signal.reason);
   if (request.signal.aborted) leaves();
   else if (leave !== null) request.signal.addEventListener("abort", leaves, { once: true });
-  const { turn, entries, dropped } = openTurn(
-    { ...read, front: front.name, client: readClientHints(request.headers, body) },
-    world,
-    signal,
-  );
+  // Written key by key: a copy with more keys has a hidden class of its own, which lives until a full collection.
+  const start = {
+    front: front.name,
+    client: readClientHints(fieldsOf(request), body),
+    original: read.original,
+    tools: read.tools,
+    dropped: read.dropped,
+    entries: read.entries,
+  };
+  const { turn, entries, dropped } = openTurn(start, world, signal);
   let asked = 0;
   let pipeline: Pipeline | null = null;
 

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { type Handler, jsonResponse, TransportError } from "../protocol/handler.ts";
+import { cookiesOf, fieldsOf } from "../protocol/plain-message.ts";
 import { plainRequest } from "../protocol/plain-request.ts";
 import { takePlainContent } from "../protocol/plain-response.ts";
-import { appendHeader, hopByHopHeaders } from "./headers.ts";
+import { hopByHopHeaders, receivedHeaders } from "./headers.ts";
 
 /** A handler that is reachable through a socket. */
 export interface Listener {
@@ -92,14 +93,15 @@ async function serve(
   outgoing.on("close", noteDeparture);
   let response: Response;
   try {
-    response = await handler(await toRequest(incoming, signal));
+    const body = hasBody(incoming) ? requestBody(incoming) : null;
+    response = await handler(toRequest(incoming, body instanceof Promise ? await body : body, signal));
   } catch (error) {
     if (signal.aborted || outgoing.destroyed || incoming.errored) return;
     if (!(error instanceof BadRequest)) report(error);
     response = failureResponse(error);
   }
   try {
-    await writeResponse(response, outgoing, incoming.method === "HEAD");
+    await writeResponse(response, outgoing, incoming.method === "HEAD", report);
   } catch (error) {
     if (!signal.aborted) report(error);
     outgoing.destroy();
@@ -140,19 +142,18 @@ function failureResponse(error: unknown): Response {
   return jsonResponse({ error: { message: "internal error", type: "internal_error", code: null } }, 500);
 }
 
-async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
+function hasBody({ method, headers }: IncomingMessage): boolean {
+  if (method === "GET" || method === "HEAD") return false;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+function toRequest(
+  incoming: IncomingMessage,
+  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+): Request {
   const { method = "GET", rawHeaders } = incoming;
-  const headers = new Headers();
-  const dropped = hopByHopHeaders(incoming.headers.connection);
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]?.toLowerCase() ?? "";
-    if (!dropped.has(name)) appendHeader(headers, name, rawHeaders[index + 1] ?? "");
-  }
-  const hasBody =
-    method !== "GET" &&
-    method !== "HEAD" &&
-    (incoming.headers["transfer-encoding"] !== undefined || Number(incoming.headers["content-length"] ?? 0) > 0);
-  const body = hasBody ? await requestBody(incoming) : null;
+  const headers = receivedHeaders(incoming.headers, () => headerLines(rawHeaders), rawHeaders.length / 2);
   try {
     const url = requestUrl(incoming);
     if (plainMethods.has(method) && !(body instanceof ReadableStream))
@@ -163,6 +164,10 @@ async function toRequest(incoming: IncomingMessage, signal: AbortSignal): Promis
   }
 }
 
+function* headerLines(raw: readonly string[]): Generator<readonly [string, string]> {
+  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index]?.toLowerCase() ?? "", raw[index + 1] ?? ""];
+}
+
 function requestUrl(incoming: IncomingMessage): string {
   const target = incoming.url ?? "/";
   // An absolute target comes from clients that take us for a proxy. "//x" must stay a path, so nothing is resolved.
@@ -171,13 +176,23 @@ function requestUrl(incoming: IncomingMessage): string {
   return `http://${host}${target.startsWith("/") ? target : `/${target}`}`;
 }
 
-async function requestBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
+function requestBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> | ReadableStream<Uint8Array> {
   const length = Number(incoming.headers["content-length"] ?? Number.NaN);
-  if (!(length <= bufferedBodyBytes)) return streamBody(incoming);
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const [first] = chunks;
-  return chunks.length === 1 && first !== undefined ? new Uint8Array(first) : new Uint8Array(Buffer.concat(chunks));
+  return length <= bufferedBodyBytes ? wholeBody(incoming) : streamBody(incoming);
+}
+
+/** Listened to by events: the iterator of a stream costs as much as all else that is done with a small request here. */
+function wholeBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    incoming.on("data", (chunk: Buffer) => void chunks.push(chunk));
+    incoming.on("end", () => {
+      const [first] = chunks;
+      const whole = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+      resolve(new Uint8Array(whole.buffer as ArrayBuffer, whole.byteOffset, whole.byteLength));
+    });
+    incoming.on("error", reject);
+  });
 }
 
 /** A pull-driven stream: nothing is read from the socket that the handler has not asked for. */
@@ -204,16 +219,20 @@ function streamBody(incoming: IncomingMessage): ReadableStream<Uint8Array> {
 
 type Chunk = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>>;
 
-async function writeResponse(response: Response, outgoing: ServerResponse, headOnly: boolean): Promise<void> {
+async function writeResponse(
+  response: Response,
+  outgoing: ServerResponse,
+  headOnly: boolean,
+  report: (error: unknown) => void,
+): Promise<void> {
   const headers = outgoingHeaders(response);
   // A body that does not keep to the length its head named would be read as part of the next answer.
   outgoing.strictContentLength = true;
   if (response.statusText !== "") outgoing.statusMessage = response.statusText;
   const whole = headOnly ? undefined : takePlainContent(response);
   if (whole !== undefined) {
-    // Head and body leave in one write.
     headers["content-length"] ??= String(Buffer.byteLength(whole));
-    outgoing.writeHead(response.status, headers).end(whole);
+    setImmediate(writeWhole, outgoing, response.status, headers, whole, report);
     return;
   }
   if (response.body === null || headOnly) {
@@ -237,12 +256,32 @@ async function writeResponse(response: Response, outgoing: ServerResponse, headO
   }
 }
 
+/**
+ * Head and body in one write, and all that are ready at a time behind one another, when everything that had arrived has been read:
+ * a reader that sleeps is woken once for all of them, and that is most of what a small write costs.
+ */
+function writeWhole(
+  outgoing: ServerResponse,
+  status: number,
+  headers: Record<string, string | string[]>,
+  body: string | Uint8Array,
+  report: (error: unknown) => void,
+): void {
+  try {
+    outgoing.writeHead(status, headers).end(body);
+  } catch (error) {
+    report(error);
+    outgoing.destroy();
+  }
+}
+
 function outgoingHeaders(response: Response): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
-  const dropped = hopByHopHeaders(response.headers.get("connection"));
-  for (const [name, value] of response.headers) if (!dropped.has(name)) headers[name] = value;
-  const cookies = response.headers.getSetCookie();
-  if (cookies.length > 0) headers["set-cookie"] = cookies;
+  const fields = fieldsOf(response);
+  const dropped = hopByHopHeaders(fields["connection"]);
+  for (const name in fields) if (!dropped.has(name)) headers[name] = fields[name] ?? "";
+  const cookies = cookiesOf(response);
+  if (cookies.length > 0) headers["set-cookie"] = [...cookies];
   return headers;
 }
 

@@ -4,7 +4,7 @@ import { rootCertificates } from "node:tls";
 import type { buildConnector } from "undici";
 import { TransportError } from "../protocol/handler.ts";
 import { toTransportError } from "./failure.ts";
-import { Agent, connectorOf } from "./undici-parts.ts";
+import { connectorOf, Pool } from "./undici-parts.ts";
 import { type ExchangeLimits, startExchange } from "./upstream-exchange.ts";
 
 export interface PinnedFetchOptions {
@@ -56,7 +56,7 @@ export function pinnedFetch(options: PinnedFetchOptions = {}): PinnedFetch {
       // A socket to a literal asks nobody for its address, so there is nothing to pin.
       if (isIP(literal) !== 0 && literal !== address)
         throw new TransportError("connect", `${host} is an address itself and not ${address}`);
-      const dispatcher = new Agent({
+      const dispatcher = new Pool(origin, {
         connections: 1,
         pipelining: 0,
         connect: connectorOf({

@@ -5,7 +5,7 @@ import type undici from "undici";
 // start. The first two are what `import { … } from "undici"` would give; the version is pinned. A proxy needs the whole.
 const require = createRequire(import.meta.url);
 
-export const Agent: typeof undici.Agent = require("undici/lib/dispatcher/agent.js");
+export const Pool: typeof undici.Pool = require("undici/lib/dispatcher/pool.js");
 export const connectorOf: typeof undici.buildConnector = require("undici/lib/core/connect.js");
 
 export function loadProxyAgent(): typeof undici.ProxyAgent {

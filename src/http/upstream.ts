@@ -3,10 +3,12 @@ import { Readable } from "node:stream";
 import { connect as connectTls, rootCertificates } from "node:tls";
 import type { buildConnector, Dispatcher } from "undici";
 import { type Handler, TransportError } from "../protocol/handler.ts";
+import { fieldsOf, type PlainFields } from "../protocol/plain-message.ts";
 import { abortSignalOf, takePlainBody } from "../protocol/plain-request.ts";
+import { readUrl } from "../protocol/read-url.ts";
 import { speaksTls } from "./failure.ts";
 import { hopByHopHeaders } from "./headers.ts";
-import { Agent, connectorOf, loadProxyAgent } from "./undici-parts.ts";
+import { connectorOf, loadProxyAgent, Pool } from "./undici-parts.ts";
 import { aborted, duration, type ExchangeLimits, type OutgoingRequest, startExchange } from "./upstream-exchange.ts";
 
 /** Limits in milliseconds; 0 switches one off. */
@@ -61,12 +63,12 @@ export function upstream(baseUrl: string, options: UpstreamOptions = {}): Upstre
     const signal = abortSignalOf(request);
     const body = await outgoingBody(request);
     if (signal?.aborted === true) throw aborted(signal);
-    const { pathname, search } = new URL(request.url);
+    const { pathname, search } = readUrl(request.url);
     const outgoing: OutgoingRequest = {
       origin: base.origin,
       path: `${prefix}${pathname}${search}`,
       method: request.method,
-      headers: outgoingHeaders(request.headers, body instanceof Readable, authorization),
+      headers: outgoingHeaders(fieldsOf(request), body instanceof Readable, authorization),
       body,
     };
     try {
@@ -122,7 +124,8 @@ function createDispatcher(base: URL, proxy: URL | null, options: UpstreamOptions
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
   };
   const common = { connections: options.connections ?? null, pipelining: 1 };
-  if (proxy === null) return new Agent({ ...common, connect: connector(connectMs, tls) });
+  // One server, one pool: an agent would look for it at each request.
+  if (proxy === null) return new Pool(base.origin, { ...common, connect: connector(connectMs, tls) });
   const connect = { timeout: connectMs, ...tls };
   // A tunnel only where TLS needs one: many proxies allow CONNECT to port 443 alone.
   const ProxyAgent = loadProxyAgent();
@@ -186,14 +189,19 @@ function acceptsTls(base: URL): Promise<boolean> {
   });
 }
 
-function outgoingHeaders(received: Headers, streaming: boolean, authorization: string | null): Record<string, string> {
+function outgoingHeaders(
+  received: PlainFields,
+  streaming: boolean,
+  authorization: string | null,
+): Record<string, string> {
   const headers: Record<string, string> = {};
-  const dropped = hopByHopHeaders(received.get("connection"));
-  for (const [name, value] of received) if (!dropped.has(name)) headers[name] = value;
-  delete headers["host"];
-  delete headers["expect"];
-  // A body in one piece has the length that it has; the header may be of another encoding of it.
-  if (!streaming) delete headers["content-length"];
+  const dropped = hopByHopHeaders(received["connection"]);
+  for (const name in received) {
+    if (dropped.has(name) || name === "host" || name === "expect") continue;
+    // A body in one piece has the length that it has; the header may be of another encoding of it.
+    if (name === "content-length" && !streaming) continue;
+    headers[name] = received[name] ?? "";
+  }
   // Answers are evidence and are read here: none is asked for in a form that would have to be unpacked first.
   headers["accept-encoding"] = "identity";
   if (authorization !== null) headers["authorization"] ??= authorization;

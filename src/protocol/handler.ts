@@ -33,11 +33,11 @@ export class TransportError extends Error {
   }
 }
 
-/** A JSON response; `body` is serialised as is. */
+/** A JSON response; `body` is serialised as is, names of `headers` are in lower case. */
 export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
   return plainResponse({
     status,
-    headers: new Headers({ "content-type": "application/json", ...headers }),
+    headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
 }

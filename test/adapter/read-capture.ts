@@ -11,5 +11,5 @@ export function readCapture(file: string): { readonly original: ChatRequest; rea
   const { meta, headers, body } = JSON.parse(text);
   const reading = meta.path === "/v1/responses" ? readResponsesRequest(body) : readChatRequest(body);
   if (reading.kind !== "request") throw new Error(`${file} is no request: ${reading.failure.message}`);
-  return { original: reading.original, client: readClientHints(new Headers(headers), body) };
+  return { original: reading.original, client: readClientHints(Object.fromEntries(new Headers(headers)), body) };
 }

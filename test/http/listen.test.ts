@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Listener, type ListenOptions, listen } from "../../src/http/listen.ts";
 import { type Handler, jsonResponse, TransportError } from "../../src/protocol/handler.ts";
+import { plainResponse } from "../../src/protocol/plain-response.ts";
 
 let listener: Listener | undefined;
 afterEach(() => listener?.close());
@@ -88,6 +89,20 @@ describe("requests", () => {
     expect((await get(url, { method: "POST", body: "x".repeat(length) })).body).toBe(String(length));
   });
 
+  it("keep each line of a head that names a header twice, and bytes beyond ASCII as they are", async () => {
+    let seen: unknown;
+    const { port } = await serve(async ({ headers }) => {
+      seen = [headers.get("authorization"), headers.get("x-two"), headers.get("x-name")];
+      return jsonResponse({});
+    });
+    const socket = connect(port, "127.0.0.1");
+    socket.write(
+      "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: a\r\nAuthorization: b\r\nX-Two: 1\r\nx-two: 2\r\nx-name: あ\r\n\r\n",
+    );
+    await once(socket.resume(), "close");
+    expect(seen).toEqual(["a, b", "1, 2", Buffer.from("あ").toString("latin1")]);
+  });
+
   it("are read only as fast as the handler reads them", async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -148,6 +163,27 @@ describe("responses", () => {
   ])("to %s with status %s have no body", async (method, status) => {
     const { url } = await serve(async () => new Response(status === 200 ? "x" : null, { status }));
     expect(await get(url, { method })).toMatchObject({ status, body: "" });
+  });
+
+  it("that are whole come in the order of their requests, and one that cannot be written cuts its connection", async () => {
+    const failures: unknown[] = [];
+    const { port, url } = await serve(
+      async (request) => {
+        const { pathname } = new URL(request.url);
+        if (pathname === "/broken") return plainResponse({ status: 200, headers: { "x-a": "1\r\n2" }, body: "" });
+        if (pathname === "/first") await new Promise((resolve) => setTimeout(resolve, 20));
+        return plainResponse({ status: 200, headers: {}, body: pathname });
+      },
+      { onError: (error) => failures.push(error) },
+    );
+    const socket = connect(port, "127.0.0.1");
+    const request = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+    socket.write(`${request("/first")}${request("/second")}${request("/third", "connection: close\r\n")}`);
+    let answers = "";
+    for await (const chunk of socket) answers += chunk;
+    expect(answers.match(/(?<=\r\n\r\n)\/\w+(?=HTTP|$)/g)).toEqual(["/first", "/second", "/third"]);
+    await expect(get(`${url}/broken`)).rejects.toThrow();
+    expect(failures).toHaveLength(1);
   });
 
   it("send their head at once and each piece when it is made", async () => {
