@@ -190,8 +190,9 @@ function match(
   text: string,
 ): { readonly language: "en" | "ja"; readonly tail: string; readonly command: string | undefined } | null {
   for (const { language, pattern } of patterns) {
-    const groups = pattern.exec(text)?.groups ?? (pattern.test(text) ? {} : undefined);
-    if (groups === undefined) continue;
+    const found = pattern.exec(text);
+    if (found === null) continue;
+    const groups = found.groups ?? {};
     return { language, tail: groups["tail"] ?? "", command: groups["command"] };
   }
   return null;

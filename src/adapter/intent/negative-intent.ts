@@ -256,8 +256,12 @@ interface Found {
 }
 
 const japaneseHint = /[\u3040-\u30ff\u3400-\u9fff]/;
+/** Every one of the English patterns wants one of these letters in its match: most turns have none of them. */
+const englishHint =
+  /n['’]?t|no|never|without|avoid|refrain|stop|hold off|skip|quit|forget|instead|unnecessary|myself|own|leave|keep|dry|read/i;
 
 function findEnglish(text: string): readonly Found[] {
+  if (!englishHint.test(text)) return [];
   const held = new Map<RegExp, boolean>();
   const holds = (part: RegExp): boolean => {
     const known = held.get(part) ?? part.test(text);
@@ -325,6 +329,9 @@ const fillers = /([\ue000-\uf7ff])\1*/g;
 const quotation =
   /```[\s\S]*?(?:```|(?![\s\S]))|`[^`\n]{1,200}`|"[^"\n]{1,400}"|“[^”\n]{1,400}”|「[^」]{1,400}」|『[^』]{1,400}』|(?<=^|\s|[(])'[^'\n]{1,400}'(?=$|[\s.,;:!?)])|^\s*>.*$/gm;
 
+/** What every quotation begins with, and the letters that stand in for them. */
+const quotationMark = /["'`“「『>\ue000-\uf7ff]/;
+
 interface Masked {
   readonly text: string;
   /** The text with its quotations back in place of the fillers, with their marks. */
@@ -335,6 +342,7 @@ interface Masked {
 
 /** Quotations speak with somebody else's voice, so their letters are masked; what a ban names may still be one (`npm test`). */
 function maskQuotations(turn: string): Masked {
+  if (!quotationMark.test(turn)) return { text: turn, restore: (part) => part, content: (part) => part };
   const quoted: string[] = [];
   const text = turn.replaceAll(/[\ue000-\uf7ff]/g, " ").replaceAll(quotation, (match) => {
     const filler = String.fromCharCode(firstFiller + (quoted.length % 6000));

@@ -27,6 +27,10 @@ export interface Pruning {
  * names, the client's shell and editing tools, and those of `keep`.
  */
 export function pruneTools(tools: readonly DeclaredTool[], request: ChatRequest, settings: PruneSettings): Pruning {
+  const groups = toolGroups
+    .map((group) => ({ group, members: tools.filter((tool) => group.holds(tool)) }))
+    .filter(({ members }) => members.length > 0);
+  if (groups.length === 0 && tools.length <= settings.maxTools) return { kept: tools, dropped: [] };
   const asked = request.messages
     .filter((message) => message.role === "user")
     .map(spokenText)
@@ -34,10 +38,9 @@ export function pruneTools(tools: readonly DeclaredTool[], request: ChatRequest,
   const instructed = request.messages.filter(isInstruction).map(messageText).join("\n");
   const needed = neededTools(tools, request, asked, settings.keep);
   const reasons = new Map<DeclaredTool, string>();
-  for (const group of toolGroups) {
-    const members = tools.filter((tool) => group.holds(tool));
+  for (const { group, members } of groups) {
     // Who has used one of them is in the middle of something that may need the others.
-    if (members.length === 0 || members.some((tool) => needed.has(tool))) continue;
+    if (members.some((tool) => needed.has(tool))) continue;
     if (group.asked.test(asked) || group.instructed?.test(instructed) === true) continue;
     for (const tool of members) reasons.set(tool, `${group.purpose}, which nobody asked for`);
   }

@@ -21,6 +21,10 @@ function inNamespace(pattern: RegExp, tool: DeclaredTool): boolean {
   return tool.namespace !== null && pattern.test(tool.namespace);
 }
 
+const resourceTools = named("list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource");
+const goalTools = named("get_goal", "create_goal", "update_goal");
+const questionTools = named("request_user_input", "request_user_input_async");
+const imageTools = named("view_image");
 const agentTools = named("spawn_agent", "close_agent", "resume_agent", "wait_agent");
 /** Names that other servers' tools could have as well: they count only beside the client's own habit of naming. */
 const taskTools = named("task", "agent", "task_stop");
@@ -30,8 +34,7 @@ export const toolGroups: readonly ToolGroup[] = [
   {
     name: "mcp_resources",
     purpose: "lists resources of MCP servers",
-    holds: (tool) =>
-      tool.namespace === null && named("list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource")(tool),
+    holds: (tool) => tool.namespace === null && resourceTools(tool),
     asked:
       /\bMCP\b[^\n]{0,80}\b(?:resources?|templates?)\b|\b(?:resources?|templates?)\b[^\n]{0,80}\bMCP\b|\b(?:list|show|read|which|what)\b[^\n]{0,40}\bresources?\b|\bresource (?:list|templates?|uris?)\b|リソース|资源|資源|(?<![\w+.-])(?!https?:|file:|ssh:|git:|s?ftp:)[a-z][a-z0-9+.-]{1,20}:\/\//i,
   },
@@ -47,16 +50,14 @@ export const toolGroups: readonly ToolGroup[] = [
   {
     name: "goals",
     purpose: "keeps the thread's goal",
-    holds: (tool) => tool.namespace === null && named("get_goal", "create_goal", "update_goal")(tool),
+    holds: (tool) => tool.namespace === null && goalTools(tool),
     asked: /\bgoals?\b|\bobjectives?\b|ゴール|目標|目标/i,
     instructed: /<(?:active_|current_|thread_)?goal\b/i,
   },
   {
     name: "user_questions",
     purpose: "asks the user in the client's plan mode",
-    holds: (tool) =>
-      (tool.namespace === null || tool.namespace === "functions") &&
-      named("request_user_input", "request_user_input_async")(tool),
+    holds: (tool) => (tool.namespace === null || tool.namespace === "functions") && questionTools(tool),
     asked:
       /\bplan(?:ning)?[- _]?mode\b|\bask me\b|\b(?:questions?|clarif\w+)\b[^\n]{0,30}\b(?:me|first|before)\b|プランモード|計画モード|質問して|聞いて(?:から|ください)|确认|询问/i,
     instructed: /<collaboration_mode>[^<]{0,120}\bplan\b/i,
@@ -64,7 +65,7 @@ export const toolGroups: readonly ToolGroup[] = [
   {
     name: "images",
     purpose: "shows a picture to the model",
-    holds: (tool) => tool.namespace === null && named("view_image")(tool),
+    holds: (tool) => tool.namespace === null && imageTools(tool),
     asked:
       /\b(?:images?|pictures?|photos?|screen ?shots?|diagrams?|figures?|charts?|icons?|logos?|mock-?ups?|renders?)\b|\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|ico|pdf)\b|画像|写真|スクリーンショット|スクショ|図|絵|アイコン|ロゴ|图片|截图|照片/i,
   },
