@@ -134,6 +134,13 @@ export function cookiesOf(response: Response): readonly string[] {
   return PlainMessage.of(response)?.fields() == null ? response.headers.getSetCookie() : [];
 }
 
+/** The head of a response with its `set-cookie`, in one line. Makes no `Headers` where there is none yet. */
+export function allFieldsOf(response: Response): PlainFields {
+  const cookies = cookiesOf(response);
+  const fields = fieldsOf(response);
+  return cookies.length === 0 ? fields : { ...fields, "set-cookie": cookies.join(", ") };
+}
+
 /** The head of a message, to be read only; without `set-cookie`. Makes no `Headers` where there is none yet. */
 export function fieldsOf(message: Request | Response): PlainFields {
   const fields = PlainMessage.of(message)?.fields();

@@ -1,4 +1,5 @@
 import { type Handler, TransportError, type TransportPhase } from "../../protocol/handler.ts";
+import { allFieldsOf, fieldsOf } from "../../protocol/plain-message.ts";
 import { plainRequest } from "../../protocol/plain-request.ts";
 import { takePlainContent } from "../../protocol/plain-response.ts";
 import type { ExchangeEnd, RawExchange } from "./exchange.ts";
@@ -29,6 +30,9 @@ const encoder = new TextEncoder();
 const defaultMaxBodyBytes = 64 * 1024 * 1024;
 /** A stream of single bytes must not fill the memory with its records. */
 const maxChunks = 1_000_000;
+/** A token of RFC 9110, 5.6.2. */
+const fieldName = /^[\w!#$%&'*+.^`|~-]+$/;
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Handlers look at path and query only; a real server's address stands in its upstream. */
 const origin = "http://target.invalid";
 
@@ -75,11 +79,11 @@ export async function send(
 
   async function exchange(signal: AbortSignal | null): Promise<ExchangeEnd> {
     const outgoing = toRequest(request, signal);
-    sentHeaders = Object.fromEntries(outgoing.headers);
+    sentHeaders = fieldsOf(outgoing);
     const response = await orAborted(handler(outgoing), signal);
     headMs = since();
     status = response.status;
-    headers = Object.fromEntries(response.headers);
+    headers = allFieldsOf(response);
     const whole = takePlainContent(response);
     if (whole !== undefined)
       return keep(typeof whole === "string" ? encoder.encode(whole) : whole) ?? { kind: "complete" };
@@ -121,19 +125,18 @@ async function withSignal(
 }
 
 function toRequest(request: SendRequest, signal: AbortSignal | null): Request {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
-    try {
-      headers.set(name, value);
-    } catch {
-      // The original message shows the value, which may be a key.
+  const headers: Record<string, string> = {};
+  for (const [name, given] of Object.entries(request.headers)) {
+    const value = given.trim();
+    // Said without the value, which may be a key.
+    if (!fieldName.test(name) || !fieldValue.test(value))
       throw new TransportError(
         "protocol",
         `the header ${JSON.stringify(name)} holds a character that HTTP does not allow`,
       );
-    }
+    headers[name.toLowerCase()] = value;
   }
-  if (request.body !== null && !headers.has("content-type")) headers.set("content-type", "application/json");
+  if (request.body !== null) headers["content-type"] ??= "application/json";
   const { method, body } = request;
   return plainRequest({ url: `${origin}${request.path}`, method, headers, body, signal });
 }
