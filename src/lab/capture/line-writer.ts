@@ -4,7 +4,7 @@ import { StoreError, storeError } from "./store-error.ts";
 
 /** An open file that only grows. */
 export interface AppendFile {
-  write(text: string): Promise<void>;
+  write(bytes: Uint8Array): Promise<void>;
   /** Writes before it returns. For short lines only: a detour through the thread pool costs more than the write itself. */
   writeNow(text: string): void;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export const openGrownFile: OpenAppendFile = (path) => openFile(path, "a");
 async function openFile(path: string, flags: "a" | "ax"): Promise<AppendFile> {
   const file = await open(path, flags, 0o600);
   return {
-    write: (text) => file.appendFile(text, "utf8"),
+    write: (bytes) => file.appendFile(bytes),
     writeNow: (text) => appendFileSync(file.fd, text, "utf8"),
     close: () => file.close(),
   };
@@ -35,6 +35,18 @@ const gatherMs = 40;
 /** A batch of this size goes out without waiting for more. */
 const batchSize = 256 * 1024;
 
+const encoder = new TextEncoder();
+/** Where lines are encoded: to learn its length in bytes first, as a buffer of its own would have to, costs as much again. */
+const scratch = new Uint8Array(64 * 1024);
+
+/** A line with its end, in UTF-8. */
+function encodedLine(line: string): Uint8Array {
+  const { read, written } = encoder.encodeInto(line, scratch);
+  if (read < line.length || written === scratch.length) return Buffer.from(`${line}\n`, "utf8");
+  scratch[written] = 10;
+  return Buffer.from(scratch.subarray(0, written + 1));
+}
+
 /**
  * Appends lines to one file in the order in which they came: they gather for a moment and go out together; a flush does not wait
  * for more. The first failure is kept and given to everyone who waits, writes or closes afterwards, so that nothing is
@@ -45,7 +57,7 @@ export class LineWriter {
   readonly #open: OpenAppendFile;
   readonly #after: LineWriter | null;
   #file: AppendFile | null = null;
-  #waiting: string[] = [];
+  #waiting: Uint8Array[] = [];
   #waitingSize = 0;
   #running: Promise<void> | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -70,8 +82,9 @@ export class LineWriter {
   /** @throws StoreError when an earlier line could not be written */
   append(line: string): void {
     if (this.#failure !== null) throw this.#failure;
-    this.#waiting.push(line, "\n");
-    this.#waitingSize += line.length;
+    const bytes = encodedLine(line);
+    this.#waiting.push(bytes);
+    this.#waitingSize += bytes.length;
     this.#gather();
   }
 
@@ -132,13 +145,13 @@ export class LineWriter {
   async #drain(): Promise<void> {
     // Lines of the same turn of the event loop go out together.
     await Promise.resolve();
-    const text = this.#waiting.join("");
+    const bytes = Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#waitingSize = 0;
     try {
       await this.#after?.flush();
       if (this.#file === null) throw new StoreError(`${this.#path}: the run is closed`);
-      await this.#file.write(text);
+      await this.#file.write(bytes);
     } catch (error) {
       this.#failure = storeError(this.#path, error);
     }

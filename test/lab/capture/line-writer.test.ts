@@ -1,0 +1,44 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LineWriter, openNewFile } from "../../../src/lab/capture/line-writer.ts";
+
+describe("LineWriter", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "line-writer-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function written(name: string, lines: readonly string[]): Promise<string> {
+    const path = join(folder, name);
+    const writer = new LineWriter(path, openNewFile);
+    await writer.start();
+    for (const line of lines) writer.append(line);
+    await writer.close();
+    return readFile(path, "utf8");
+  }
+
+  it.each([
+    ["a", 1],
+    ["é", 2],
+    ["素", 3],
+    ["🗼", 4],
+  ])(
+    "writes lines of %j whole, also where they just fit into 64 KiB and where they do not",
+    async (character, bytes) => {
+      const around = Math.floor(65_536 / bytes);
+      const lines = [-2, -1, 0, 1, 2].map((more) => character.repeat(around + more));
+      expect(await written(`around-${bytes}`, lines)).toBe(lines.map((line) => `${line}\n`).join(""));
+    },
+  );
+
+  it("keeps short and long lines in order, and writes half a character as a replacement", async () => {
+    const long = "素".repeat(100_000);
+    const wide = "y".repeat(65_535);
+    expect(await written("mixed", ["", "x", long, "\ud83d", `${wide}\udc00`, "end"])).toBe(
+      `\nx\n${long}\n\ufffd\n${wide}\ufffd\nend\n`,
+    );
+  });
+});
