@@ -31,7 +31,10 @@ export default {
       comment: "Sockets carry bytes and know nothing of chat.",
       severity: "error",
       from: { path: "^src/http/" },
-      to: { path: "^src/", pathNot: ["^src/http/", "^src/protocol/(?:handler|plain-message|plain-request|plain-response|read-url)\\.ts$"] },
+      to: {
+        path: "^src/",
+        pathNot: ["^src/http/", "^src/protocol/(?:handler|plain-message|plain-request|plain-response|read-url)\\.ts$"],
+      },
     },
     {
       name: "siblings-never-import-each-other",

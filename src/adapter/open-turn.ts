@@ -20,6 +20,8 @@ export interface TurnWorld {
   now(): number;
   random(): number;
   readonly web: PinnedFetch | null;
+  /** Runs something later; gives what cancels it. */
+  after(ms: number, action: () => void): () => void;
   upstreamFacts(): Promise<UpstreamFacts>;
 }
 
@@ -51,6 +53,10 @@ export function openTurn(start: TurnStart, world: TurnWorld, signal: AbortSignal
     random: world.random,
     web: world.web,
     signal,
+    async pause() {
+      await new Promise<void>((resolve) => void world.after(0, resolve));
+      if (signal.aborted) throw signal.reason;
+    },
     upstreamFacts: world.upstreamFacts,
     addTool(tool) {
       if (added.some((known) => known.function.name === tool.function.name)) return;

@@ -30,8 +30,6 @@ export interface Responder extends TurnWorld {
   onTrace(trace: TurnTrace): void;
   /** Told of faults of the adapter itself. */
   onError(error: unknown, traceId: string): void;
-  /** Runs something later; gives what cancels it. */
-  after(ms: number, action: () => void): () => void;
 }
 
 interface Running {

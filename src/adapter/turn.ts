@@ -92,6 +92,8 @@ export interface Turn {
   readonly web: PinnedFetch | null;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  /** Lets all else that waits go on first, for work that takes long. Rejects where the client has left. */
+  pause(): Promise<void>;
   /** Finds out what the upstream is; asks it at most once in the adapter's life. */
   upstreamFacts(): Promise<UpstreamFacts>;
   /** Declares a tool of the adapter's own, so that `scan`, `repair` and `guard` know its calls; the stage that adds it takes them out. */

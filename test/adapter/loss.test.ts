@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Listener, listen } from "../../src/http/listen.ts";
 import { upstream } from "../../src/http/upstream.ts";
 import type { Handler } from "../../src/protocol/handler.ts";
-import { chatStream, post, testAdapter, wireEvents } from "./support.ts";
+import { chatBody, chatStream, post, testAdapter, wireEvents } from "./support.ts";
 
 const chat = { model: "m", stream: true, messages: [{ role: "user", content: "Hi." }] };
 const fronts = [
@@ -163,4 +163,65 @@ it("a shutdown lets a reply under way finish and takes no new one", async () => 
   );
   expect(words.join("")).toBe("The end.");
   await drained;
+});
+
+describe("a request that takes long to prepare", () => {
+  const long = {
+    model: "m",
+    messages: [
+      { role: "user", content: "Read it." },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: "bash", arguments: "{}" } }],
+      },
+      { role: "tool", tool_call_id: "c1", content: "a line of no interest\n".repeat(200_000) },
+    ],
+  };
+  const short = { model: "m", messages: [{ role: "user", content: "Hi." }] };
+  const reply = chatBody({ text: "Done." });
+
+  it("lets one that comes later, and is short, be answered first", async () => {
+    const order: string[] = [];
+    const { handler } = testAdapter(async (request) => {
+      const size = (await request.text()).length;
+      order.push(size > 1000 ? "long asked" : "short asked");
+      return reply();
+    });
+    const answered = async (name: string, body: unknown): Promise<void> => {
+      const response = await post(handler, "/v1/chat/completions", body);
+      expect(response.status).toBe(200);
+      await response.text();
+      order.push(`${name} answered`);
+    };
+    const first = answered("long", long);
+    // The long one is being prepared by now.
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([first, answered("short", short)]);
+    expect(order).toEqual(["short asked", "short answered", "long asked", "long answered"]);
+  });
+
+  it("is given up when its client leaves meanwhile", async () => {
+    const client = new AbortController();
+    let asked = 0;
+    let pauses = 0;
+    const { handler, traces } = testAdapter(
+      async () => {
+        asked += 1;
+        return reply();
+      },
+      {},
+      {
+        after(_ms, action) {
+          pauses += 1;
+          if (pauses === 3) client.abort();
+          const immediate = setImmediate(action);
+          return () => clearImmediate(immediate);
+        },
+      },
+    );
+    await post(handler, "/v1/chat/completions", long, { signal: client.signal }).catch(() => undefined);
+    expect({ asked, pauses }).toEqual({ asked: 0, pauses: 3 });
+    expect(traces[0]?.outcome).toBe("left");
+  });
 });

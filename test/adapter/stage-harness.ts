@@ -63,6 +63,10 @@ export function openTestTurn(options: Partial<StageRunOptions>): OpenTurn {
         return seed / 2_147_483_647;
       },
       web: options.web ?? null,
+      after(_ms, action) {
+        const immediate = setImmediate(action);
+        return () => clearImmediate(immediate);
+      },
       upstreamFacts: async () =>
         options.facts ?? { reached: true, kind: "openai", version: null, toolsInPrompt: "unknown" },
     },

@@ -1,8 +1,17 @@
 import type { ChatMessage, Tool } from "../../protocol/chat.ts";
 import { isJsonObject, type JsonObject } from "../../protocol/json.ts";
-import { type Depth, longestMark, type Rendering, renderUnits, splitUnits, type Unit } from "./block.ts";
-import { type Fact, findFacts, type Speaker } from "./facts.ts";
-import { relevance } from "./relevance.ts";
+import {
+  type Depth,
+  type Layout,
+  layOut,
+  longestMark,
+  longestWhole,
+  type Rendering,
+  renderUnits,
+  type Unit,
+} from "./block.ts";
+import { type Fact, findFactsInPieces, type Speaker } from "./facts.ts";
+import { placesOfWords, relevance } from "./relevance.ts";
 import { textRank } from "./text-rank.ts";
 import { messagesSize, utf8Length } from "./text-size.ts";
 
@@ -39,10 +48,9 @@ export type Compression =
 interface Block {
   readonly message: number;
   readonly part: number | null;
-  readonly text: string;
   readonly kind: BlockKind;
   readonly speaker: Speaker;
-  readonly units: readonly Unit[];
+  readonly layout: Layout;
   depth: Depth;
   rendering: Rendering;
 }
@@ -64,17 +72,35 @@ const steps: readonly { readonly kinds: readonly BlockKind[]; readonly depth: De
 /**
  * Shortens a history to `budgetBytes`, below which nothing is touched. Messages, their order, ids and calls stay; texts become
  * shorter. The latest user turn, paths, URLs, flags, services, commands, arguments, error lines, exit codes and what the user does
- * not want are kept word for word; of the rest, tool output by its relevance to the question, background by its centrality.
+ * not want are kept word for word; of the rest, tool output by its relevance to the question, background by its centrality. In the
+ * middle of a text of megabytes, the rest is only what stands beside such facts and the longer words of the question.
  */
 export function compressHistory(
   messages: readonly ChatMessage[],
   budgetBytes: number,
   tools: readonly Tool[] = [],
 ): Compression {
-  const bytes = messagesSize(messages);
+  return finish(compressInSteps(messages, budgetBytes, tools));
+}
+
+function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same in steps of a few milliseconds, between which others may have their turn; a short history is one step. */
+export function* compressInSteps(
+  messages: readonly ChatMessage[],
+  budgetBytes: number,
+  tools: readonly Tool[] = [],
+  bytes = messagesSize(messages),
+): Generator<void, Compression> {
   if (bytes <= budgetBytes) return { kind: "untouched", bytes };
+  const long = bytes > longestWhole;
   const turn = latestUserTurn(messages);
-  const blocks = openBlocks(messages, turn, requiredArguments(messages, tools));
+  const blocks = yield* openBlocks(messages, turn, requiredArguments(messages, tools), long);
   const fixed = bytes - blocks.reduce((sum, block) => sum + block.rendering.bytes, 0);
   const size = (): number => fixed + blocks.reduce((sum, block) => sum + block.rendering.bytes, 0);
 
@@ -83,12 +109,13 @@ export function compressHistory(
     const touched = blocks.filter((block) => kinds.includes(block.kind));
     for (const block of touched) {
       block.depth = depth;
-      block.rendering = renderUnits(block.text, block.units, depth, new Set());
+      block.rendering = renderUnits(block.layout, depth, new Set());
+      if (long) yield;
     }
     const taken = size();
     if (touched.length === 0 || taken > budgetBytes) continue;
     fits = true;
-    if (depth !== "repeats") restore(touched, budgetBytes - taken, questionOf(messages, turn));
+    if (depth !== "repeats") yield* restored(touched, budgetBytes - taken, questionOf(messages, turn), long);
     break;
   }
   // Not a single unit could be given up.
@@ -111,19 +138,10 @@ export function shortenText(text: string, maxBytes: number, question: string): s
   const bytes = utf8Length(text);
   if (bytes <= maxBytes) return text;
   const depth = "facts_and_their_lines";
-  const units = splitUnits(text, "lines", [], () => false);
-  const rendering = renderUnits(text, units, depth, new Set());
-  const block: Block = {
-    message: 0,
-    part: null,
-    text,
-    kind: "last_output",
-    speaker: "tool",
-    units,
-    depth,
-    rendering,
-  };
-  restore([block], maxBytes - rendering.bytes, question, "forward");
+  const layout = layOut(text, "lines", [], () => false);
+  const rendering = renderUnits(layout, depth, new Set());
+  const block: Block = { message: 0, part: null, kind: "last_output", speaker: "tool", layout, depth, rendering };
+  finish(restored([block], maxBytes - rendering.bytes, question, false, "forward"));
   return block.rendering.text;
 }
 
@@ -167,33 +185,41 @@ function textsOf(message: ChatMessage): readonly PlacedText[] {
   );
 }
 
-function openBlocks(
+function* openBlocks(
   messages: readonly ChatMessage[],
   turn: { readonly start: number; readonly end: number },
   argumentNames: readonly string[],
-): readonly Block[] {
+  long: boolean,
+): Generator<void, readonly Block[]> {
   const lastCall = messages.findLastIndex((message) => (message.tool_calls ?? []).length > 0);
   /** Keys of facts that stand in a text kept already. */
   const said = new Set<string>();
   const found: { message: number; kind: BlockKind; speaker: Speaker; place: PlacedText; facts: readonly Fact[] }[] = [];
   for (const [at, message] of messages.entries()) {
     for (const call of message.tool_calls ?? [])
-      for (const fact of findFacts(call.function.arguments, "user", [])) if (fact.once) said.add(fact.key);
+      for (const fact of yield* findFactsInPieces(call.function.arguments, "user", []))
+        if (fact.once) said.add(fact.key);
     const inTurn = at >= turn.start && at < turn.end;
     const speaker = speakerOf(message);
     for (const place of textsOf(message)) {
-      const facts = findFacts(place.text, speaker, argumentNames);
+      const facts = yield* findFactsInPieces(place.text, speaker, argumentNames);
       if (inTurn) for (const fact of facts) said.add(fact.key);
       else found.push({ message: at, kind: kindOf(speaker, at, turn.end, lastCall), speaker, place, facts });
     }
   }
+  if (long) yield;
   const kept = keptFacts(found, said);
-  return found.map(({ message, kind, speaker, place, facts }): Block => {
-    const shape = speaker === "tool" ? "lines" : "sentences";
-    const units = splitUnits(place.text, shape, facts, (fact) => kept.has(fact));
-    const rendering = { text: place.text, bytes: utf8Length(place.text), gaps: [] };
-    return { message, part: place.part, text: place.text, kind, speaker, units, depth: "whole", rendering };
-  });
+  const blocks: Block[] = [];
+  for (const { message, kind, speaker, place, facts } of found) {
+    if (long) yield;
+    const { part, text } = place;
+    const wanted = text.length > longestWhole ? placesOfWords(text, questionOf(messages, turn)) : [];
+    if (long) yield;
+    const layout = layOut(text, speaker === "tool" ? "lines" : "sentences", facts, (fact) => kept.has(fact), wanted);
+    const rendering = { text, bytes: layout.bytes, gaps: [] };
+    blocks.push({ message, part, kind, speaker, layout, depth: "whole", rendering });
+  }
+  return blocks;
 }
 
 function speakerOf(message: ChatMessage): Speaker {
@@ -243,53 +269,61 @@ function keptFacts(texts: readonly { readonly facts: readonly Fact[] }[], said: 
 const manyUnits = 20_000;
 
 /** Puts units back, best first, as long as there is room. */
-function restore(
+function* restored(
   blocks: readonly Block[],
   room: number,
   question: string,
+  long: boolean,
   direction: "forward" | "backward" = "backward",
-): void {
-  const candidates = blocks.flatMap((block) => {
+): Generator<void, void> {
+  const candidates: { block: Block; unit: Unit; score: number }[] = [];
+  for (const block of blocks) {
     const scores = scoresOf(block, question);
-    return block.units.map((unit, at) => ({ block, unit, score: scores[at] ?? 0 }));
-  });
+    if (long) yield;
+    for (const [at, unit] of block.layout.units.entries()) candidates.push({ block, unit, score: scores[at] ?? 0 });
+  }
   // A stable sort: of equal units of a history the later one comes first, because it is nearer to the question.
   const listed = direction === "backward" ? candidates.toReversed() : candidates;
   const order = listed.toSorted((one, two) => two.score - one.score);
-  const restored = new Set<Unit>();
+  const chosen = new Set<Unit>();
   let left = room;
   // What a mark costs is known only once it is written; a few rounds use the room that was set aside for marks.
   const rounds = order.length > manyUnits ? 2 : 8;
   for (let round = 0; round < rounds; round++) {
-    const before = restored.size;
+    if (long) yield;
+    const before = chosen.size;
     let reserved = left;
     for (const { block, unit } of order) {
-      if (restored.has(unit) || (block.depth === "facts_and_their_lines" && unit.facts.length > 0)) continue;
+      if (chosen.has(unit) || (block.depth === "facts_and_their_lines" && unit.facts.length > 0)) continue;
       // The gaps on both sides may get another mark each.
       const cost = unit.bytes + 2 * longestMark;
       if (cost > reserved) continue;
       reserved -= cost;
-      restored.add(unit);
+      chosen.add(unit);
     }
-    if (restored.size === before) return;
+    if (chosen.size === before) return;
     for (const block of blocks) {
       const bytes = block.rendering.bytes;
-      block.rendering = renderUnits(block.text, block.units, block.depth, restored);
+      block.rendering = renderUnits(block.layout, block.depth, chosen);
       left += bytes - block.rendering.bytes;
     }
   }
 }
 
+const longestScored = 8192;
+
 /** Each unit by what it is worth in its block; the neighbours of a good line and the ends of an output are worth something too. */
 function scoresOf(block: Block, question: string): readonly number[] {
-  const texts = block.units.map(({ start, end }) => block.text.slice(start, end));
+  const { text, units } = block.layout;
+  // What lies between the places that matter in a very long text is no line that could be near to a question.
+  const texts = units.map(({ start, end }) => (end - start > longestScored ? "" : text.slice(start, end)));
   if (block.speaker !== "tool") return textRank(texts);
   const scores = relevance(texts, question);
   const highest = Math.max(...scores.slice(0, 50_000), Number.MIN_VALUE);
   return scores.map((score, at) => {
     const beside = (scores[at - 1] ?? 0) + (scores[at + 1] ?? 0);
     const atEnd = at < 3 || at >= scores.length - 5 ? 0.3 : 0;
-    return (score + 0.4 * beside) / highest + atEnd - (block.units[at]?.repeated === true ? 1 : 0);
+    return (score + 0.4 * beside) / highest + atEnd - (units[at]?.repeated === true ? 1 : 0);
   });
 }
 
@@ -301,7 +335,7 @@ function droppedOf(block: Block): readonly DroppedSpan[] {
     start,
     end,
     reason,
-    text: block.text.slice(start, end),
+    text: block.layout.text.slice(start, end),
   }));
 }
 

@@ -1,3 +1,4 @@
+import { cutPieces } from "./pieces.ts";
 import type { Segment } from "./segments.ts";
 
 /** What must outlive compression word for word. */
@@ -30,7 +31,15 @@ const longestLine = 600;
 const surroundings = 160;
 const longestToken = 1024;
 
-const token = /[^\s"'`<>()[\]{}|;,、。，；「」『』（）［］｛｝【】“”]+/g;
+const betweenTokens = "\\s\"'`<>()[\\]{}|;,、。，；「」『』（）［］｛｝【】“”";
+const token = new RegExp(`[^${betweenTokens}]+`, "g");
+/** What every token holds that is a fact whoever writes it, see `tokenKind`: most words of a long output have none of it. */
+const telling = new RegExp(
+  `[/\\\\~]|\\.[A-Za-z]|--[A-Za-z]|(?<![^${betweenTokens}])-[A-Za-z]|(?:Make|Docker|Container|Gem|Rake|Proc|Vagrant|Jenkins)file|LICENSE|CODEOWNERS`,
+  "g",
+);
+const tokenEnd = new RegExp(`[${betweenTokens}]`, "g");
+const endsToken = new RegExp(`[${betweenTokens}]`);
 const serviceName = /^[\w@.:\\-]+\.(?:service|socket|timer|target|mount|automount|path|slice|scope|device)$/;
 const knownFile =
   /(?:^|[^\w.-])(?:Makefile|Dockerfile|Containerfile|Gemfile|Rakefile|Procfile|Vagrantfile|Jenkinsfile|LICENSE|CODEOWNERS)$/;
@@ -86,10 +95,36 @@ const negativeWord =
   /\b(?:do not|do ?n['’]?t|don['’]t|never|must ?n['’]?o?t|mustn['’]t|should ?n['’]?o?t|shouldn['’]t|may not|can not|cannot|not to|not allowed|without|avoid|no need|refrain|stop [a-z]+ing|leave [^\n.]{1,60} (?:alone|untouched|unchanged|as (?:it is|is|they are))|hands off|off[- ]limits|forbidden|prohibited|instead of|rather than|except|unless|only|exclude|excluding|skip|ignore|forget about|keep (?:out|away)|no longer)\b|しない(?!と)|するな|しちゃ|せず|ずに|(?:[わかさたなばまら]|[えけせてねべめれ])ない(?:で|こと|ように|まま)|なくて(?:いい|良い|よい|結構|も)|禁止|やめ|止め(?:て|ろ)|不要|触ら|触れ|絶対|だけ|以外|避け|控え|ダメ|駄目|だめ|\bNG\b|いらない|要らない|ままで|ままに|許可|勝手に|ないで|请勿|勿|禁止|不用|无需|不得|不准|不能|不可|别(?:再|去|动|改|用|执行|运行)?/gi;
 
 /**
- * Finds the facts of a text, in the order of their ends' starts. `argumentNames` are the required arguments of the tools on
- * offer: what a user says of one of them is kept.
+ * Finds the facts of a text of any length, in the order in which they stand; yields between pieces of it. A fact that belongs to
+ * two pieces, as the lines of a code block may, is looked for in each by itself.
  */
-export function findFacts(text: string, speaker: Speaker, argumentNames: readonly string[]): readonly Fact[] {
+export function* findFactsInPieces(
+  text: string,
+  speaker: Speaker,
+  argumentNames: readonly string[],
+): Generator<void, readonly Fact[]> {
+  const pieces = cutPieces(text);
+  if (pieces.length === 1) return findFacts(text, speaker, argumentNames);
+  const facts: Fact[] = [];
+  for (const piece of pieces) {
+    const found = findFacts(text.slice(piece.start, piece.end), speaker, argumentNames, piece.start === 0);
+    for (const { kind, start, end, key, once } of found)
+      facts.push({ kind, start: start + piece.start, end: end + piece.start, key, once });
+    yield;
+  }
+  return facts;
+}
+
+/**
+ * Finds the facts of a text, in the order of their ends' starts. `argumentNames` are the required arguments of the tools on
+ * offer: what a user says of one of them is kept. `atStart`: the text is not the further piece of a longer one.
+ */
+export function findFacts(
+  text: string,
+  speaker: Speaker,
+  argumentNames: readonly string[],
+  atStart = true,
+): readonly Fact[] {
   const facts: Fact[] = [];
   const add = (kind: FactKind, span: Segment, key: string, once: boolean): void => {
     if (span.end > span.start) facts.push({ kind, start: span.start, end: span.end, key, once });
@@ -103,7 +138,8 @@ export function findFacts(text: string, speaker: Speaker, argumentNames: readonl
   findTokens(text, speaker, add);
   if (speaker === "tool") {
     for (const match of text.matchAll(promptLine)) addText("command", spanOf(match));
-    for (const match of text.slice(0, 2000).matchAll(frame)) add("exit_code", spanOf(match), match[0], false);
+    if (atStart)
+      for (const match of text.slice(0, 2000).matchAll(frame)) add("exit_code", spanOf(match), match[0], false);
     addErrors();
   } else {
     for (const match of text.matchAll(inlineCode)) addText("command", spanOf(match));
@@ -124,15 +160,51 @@ export function findFacts(text: string, speaker: Speaker, argumentNames: readonl
 type Add = (kind: FactKind, span: Segment, key: string, once: boolean) => void;
 
 function findTokens(text: string, speaker: Speaker, add: Add): void {
-  for (const match of text.matchAll(token)) {
-    const found = match[0];
-    if (found.length < 2 || found.length > longestToken) continue;
-    const bare = found.replace(/[.:!?…]+$/, "");
-    const kind = tokenKind(bare, speaker, match.index > 0 ? (text[match.index - 1] ?? "") : "");
-    if (kind !== null) add(kind, { start: match.index, end: match.index + bare.length }, bare, true);
+  // Of a user's own words, more kinds of tokens are facts.
+  const tokens = speaker === "user" ? Array.from(text.matchAll(token), spanOf) : tellingTokens(text);
+  for (const { start, end } of tokens) {
+    if (end - start < 2 || end - start > longestToken) continue;
+    const bare = text.slice(start, end).replace(/[.:!?…]+$/, "");
+    const kind = tokenKind(bare, speaker, start > 0 ? (text[start - 1] ?? "") : "");
+    if (kind !== null) add(kind, { start, end: start + bare.length }, bare, true);
   }
-  for (const match of text.matchAll(serviceInWords)) add("service", spanOf(match), match[0], true);
+  for (const span of servicesInWords(text)) add("service", span, text.slice(span.start, span.end), true);
 }
+
+/** The tokens in which something telling stands, each once. */
+function* tellingTokens(text: string): Generator<Segment> {
+  let from = 0;
+  for (;;) {
+    telling.lastIndex = from;
+    const match = telling.exec(text);
+    if (match === null) return;
+    let start = match.index;
+    while (start > from && !endsToken.test(text[start - 1] ?? "")) start -= 1;
+    tokenEnd.lastIndex = match.index;
+    const end = tokenEnd.exec(text)?.index ?? text.length;
+    yield { start, end };
+    from = Math.max(end, match.index + 1);
+  }
+}
+
+/** Finds what `serviceInWords` finds, but looks closely only where one of its words stands. */
+function* servicesInWords(text: string): Generator<Segment> {
+  let from = 0;
+  for (;;) {
+    serviceWord.lastIndex = from;
+    const word = serviceWord.exec(text);
+    if (word === null) return;
+    serviceInWords.lastIndex = Math.max(from, word.index - longestBeforeService);
+    const match = serviceInWords.exec(text);
+    if (match === null) return;
+    yield spanOf(match);
+    from = match.index + match[0].length;
+  }
+}
+
+const serviceWord = /service|daemon|unit|サービス|デーモン|ユニット/gi;
+/** A name and a blank before the word. */
+const longestBeforeService = 81;
 
 const serviceInWords =
   /(?<![\w@.-])[\w@.-]{1,80} (?:service|daemon)\b|\b(?:service|daemon|unit) [\w@.-]{0,80}[\w@]|(?<![\w@.-])[\w@.-]{1,80} ?(?:サービス|デーモン|ユニット)|(?:サービス|デーモン|ユニット)(?:名)?[「『はの:： ]{0,3}[\w@.-]{0,80}[\w@]/gi;
@@ -229,7 +301,7 @@ function near(text: string, at: number, least: number, most: number): Segment {
 }
 
 /** Moves a place from between the halves of a character. */
-function whole(text: string, at: number): number {
+export function whole(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit < 0xe000 ? at + 1 : at;
 }

@@ -12,11 +12,18 @@ const longestSegment = 320;
 
 /**
  * Splits a text. `unbroken` are spans in order that no cut may go through; a segment is longer than usual where one asks for it.
+ * `loose` are stretches in order, none with such a span, that are one segment each.
  */
-export function splitSegments(text: string, shape: SegmentShape, unbroken: readonly Segment[]): readonly Segment[] {
+export function splitSegments(
+  text: string,
+  shape: SegmentShape,
+  unbroken: readonly Segment[],
+  loose: readonly Segment[] = [],
+): readonly Segment[] {
   const segments: Segment[] = [];
   let start = 0;
   let nextSpan = 0;
+  let nextLoose = 0;
   /** The first place at or behind `at` where a cut goes through no span. */
   const clear = (at: number): number => {
     let place = at;
@@ -33,7 +40,13 @@ export function splitSegments(text: string, shape: SegmentShape, unbroken: reado
     start = end;
   };
   while (start < text.length) {
-    const end = unitEnd(text, start, shape);
+    const stretch = loose[nextLoose];
+    if (stretch !== undefined && stretch.start <= start) {
+      nextLoose += 1;
+      if (stretch.end > start) cut(stretch.end);
+      continue;
+    }
+    const end = Math.min(unitEnd(text, start, shape), stretch?.start ?? text.length);
     while (end - start > longestSegment && start < end) cut(softEnd(text, start + longestSegment));
     if (start < end) cut(end);
   }

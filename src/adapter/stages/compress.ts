@@ -1,8 +1,8 @@
 import type { ChatRequest } from "../../protocol/chat.ts";
 import type { Usage } from "../../protocol/reply.ts";
-import { type Compression, compressHistory } from "../compress/compress-history.ts";
-import { utf8Length } from "../compress/text-size.ts";
-import { proceed, type Stage } from "../stage.ts";
+import { type Compression, compressInSteps } from "../compress/compress-history.ts";
+import { messagesSize, utf8Length } from "../compress/text-size.ts";
+import { proceed, type RequestStep, type Stage } from "../stage.ts";
 
 /** Bytes of the tools of a request as they are sent. */
 function toolsSize(request: ChatRequest): number {
@@ -20,22 +20,11 @@ export const compress: Stage = {
     return {
       onRequest(request) {
         const { budgetBytes } = turn.config.compress;
-        const compression = compressHistory(request.messages, budgetBytes, request.tools);
-        if (compression.kind === "untouched") return proceed(request);
-        const { bytesBefore, bytesAfter, fits, dropped } = compression;
-        const first = shrunk === null;
-        shrunk ??= { bytes: bytesBefore - bytesAfter, asked: bytesAfter + toolsSize(request) };
-        turn.trace({
-          stage: "compress",
-          decision: fits ? "compressed" : "too_long",
-          reason: fits
-            ? `the history is ${bytesBefore} bytes long and the budget ${budgetBytes}`
-            : `what must be kept is alone ${bytesAfter} bytes long and the budget ${budgetBytes}`,
-          before: { bytes: bytesBefore },
-          after: { bytes: bytesAfter, spans: dropped.length, dropped: ledger(compression) },
-        });
-        if (first) for (const { reason, text } of dropped) turn.drop("compress", dropReasons[reason], text);
-        return proceed({ ...request, messages: compression.messages });
+        const bytes = messagesSize(request.messages);
+        if (bytes <= budgetBytes) return proceed(request);
+        const steps = compressInSteps(request.messages, budgetBytes, request.tools, bytes);
+        const first = steps.next();
+        return first.done === true ? conclude(request, first.value) : goOn(request, steps);
       },
       onResponse() {
         const by = shrunk;
@@ -43,6 +32,34 @@ export const compress: Stage = {
         return (event) => (event.kind === "end" ? [{ ...event, usage: wholeUsage(event.usage, by) }] : [event]);
       },
     };
+
+    /** A history of megabytes takes a second: other requests go on in between. */
+    async function goOn(request: ChatRequest, steps: Generator<void, Compression>): Promise<RequestStep> {
+      for (;;) {
+        await turn.pause();
+        const step = steps.next();
+        if (step.done === true) return conclude(request, step.value);
+      }
+    }
+
+    function conclude(request: ChatRequest, compression: Compression): RequestStep {
+      const { budgetBytes } = turn.config.compress;
+      if (compression.kind === "untouched") return proceed(request);
+      const { bytesBefore, bytesAfter, fits, dropped } = compression;
+      const first = shrunk === null;
+      shrunk ??= { bytes: bytesBefore - bytesAfter, asked: bytesAfter + toolsSize(request) };
+      turn.trace({
+        stage: "compress",
+        decision: fits ? "compressed" : "too_long",
+        reason: fits
+          ? `the history is ${bytesBefore} bytes long and the budget ${budgetBytes}`
+          : `what must be kept is alone ${bytesAfter} bytes long and the budget ${budgetBytes}`,
+        before: { bytes: bytesBefore },
+        after: { bytes: bytesAfter, spans: dropped.length, dropped: ledger(compression) },
+      });
+      if (first) for (const { reason, text } of dropped) turn.drop("compress", dropReasons[reason], text);
+      return proceed({ ...request, messages: compression.messages });
+    }
   },
 };
 

@@ -24,6 +24,19 @@ describe("segments", () => {
     );
   });
 
+  it("are one for each loose stretch, and join to the text around them", () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom("lines", "sentences"), fc.nat(), fc.nat(600), (words, shape, at, length) => {
+        const start = words.length === 0 ? 0 : at % words.length;
+        const stretch = { start, end: Math.min(words.length, start + length) };
+        const loose = stretch.end > start ? [stretch] : [];
+        const segments = splitSegments(words, shape as "lines" | "sentences", [], loose);
+        expect(segments.map((one) => words.slice(one.start, one.end)).join("")).toBe(words);
+        for (const one of loose) expect(segments).toContainEqual(one);
+      }),
+    );
+  });
+
   it("are lines of output and sentences of prose", () => {
     const prose = "One is here. 二つ目です。Three!\n\nfour";
     const cut = (shape: "lines" | "sentences") =>
