@@ -152,6 +152,11 @@ export function createAdapters(options: Omit<AdapterOptions, "onTrace">): (own: 
 }
 
 function timer(ms: number, action: () => void): () => void {
+  if (ms === 0) {
+    // Behind what has arrived, and not a millisecond later.
+    const handle = setImmediate(action);
+    return () => clearImmediate(handle);
+  }
   const handle = setTimeout(action, ms);
   return () => clearTimeout(handle);
 }

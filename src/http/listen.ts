@@ -28,6 +28,8 @@ export interface ListenOptions {
 
 /** Methods that any request may have. */
 const plainMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** How often connections that have become idle are looked for while what is under way comes to its end. */
+const idleCheckMs = 20;
 /** Request bodies up to this size are read before the handler is called: cheaper than a stream, and small enough to hold. */
 const bufferedBodyBytes = 1024 * 1024;
 
@@ -64,8 +66,11 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
     drain(limitMs) {
       return new Promise((resolve) => {
         const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+        // A connection that is kept alive becomes idle with its last answer, and nothing tells when.
+        const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
         server.close(() => {
           clearTimeout(limit);
+          clearInterval(idle);
           resolve();
         });
         server.closeIdleConnections();
