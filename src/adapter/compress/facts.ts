@@ -32,12 +32,11 @@ const surroundings = 160;
 const longestToken = 1024;
 
 const betweenTokens = "\\s\"'`<>()[\\]{}|;,、。，；「」『』（）［］｛｝【】“”";
-const token = new RegExp(`[^${betweenTokens}]+`, "g");
 /** What every token holds that is a fact whoever writes it, see `tokenKind`: most words of a long output have none of it. */
-const telling = new RegExp(
-  `[/\\\\~]|\\.[A-Za-z]|--[A-Za-z]|(?<![^${betweenTokens}])-[A-Za-z]|(?:Make|Docker|Container|Gem|Rake|Proc|Vagrant|Jenkins)file|LICENSE|CODEOWNERS`,
-  "g",
-);
+const tellingLetters = `[/\\\\~]|\\.[A-Za-z]|--[A-Za-z]|(?<![^${betweenTokens}])-[A-Za-z]|(?:Make|Docker|Container|Gem|Rake|Proc|Vagrant|Jenkins)file|LICENSE|CODEOWNERS`;
+const telling = new RegExp(tellingLetters, "g");
+/** Of a user's own words, more kinds of tokens are facts: values and identifiers. */
+const tellingOfUser = new RegExp(`${tellingLetters}|[=＝]|#\\d|-[0-9A-Fa-f]`, "g");
 const tokenEnd = new RegExp(`[${betweenTokens}]`, "g");
 const endsToken = new RegExp(`[${betweenTokens}]`);
 const serviceName = /^[\w@.:\\-]+\.(?:service|socket|timer|target|mount|automount|path|slice|scope|device)$/;
@@ -160,9 +159,7 @@ export function findFacts(
 type Add = (kind: FactKind, span: Segment, key: string, once: boolean) => void;
 
 function findTokens(text: string, speaker: Speaker, add: Add): void {
-  // Of a user's own words, more kinds of tokens are facts.
-  const tokens = speaker === "user" ? Array.from(text.matchAll(token), spanOf) : tellingTokens(text);
-  for (const { start, end } of tokens) {
+  for (const { start, end } of tellingTokens(text, speaker === "user" ? tellingOfUser : telling)) {
     if (end - start < 2 || end - start > longestToken) continue;
     const bare = text.slice(start, end).replace(/[.:!?…]+$/, "");
     const kind = tokenKind(bare, speaker, start > 0 ? (text[start - 1] ?? "") : "");
@@ -172,11 +169,11 @@ function findTokens(text: string, speaker: Speaker, add: Add): void {
 }
 
 /** The tokens in which something telling stands, each once. */
-function* tellingTokens(text: string): Generator<Segment> {
+function* tellingTokens(text: string, letters: RegExp): Generator<Segment> {
   let from = 0;
   for (;;) {
-    telling.lastIndex = from;
-    const match = telling.exec(text);
+    letters.lastIndex = from;
+    const match = letters.exec(text);
     if (match === null) return;
     let start = match.index;
     while (start > from && !endsToken.test(text[start - 1] ?? "")) start -= 1;
@@ -209,7 +206,8 @@ const longestBeforeService = 81;
 const serviceInWords =
   /(?<![\w@.-])[\w@.-]{1,80} (?:service|daemon)\b|\b(?:service|daemon|unit) [\w@.-]{0,80}[\w@]|(?<![\w@.-])[\w@.-]{1,80} ?(?:サービス|デーモン|ユニット)|(?:サービス|デーモン|ユニット)(?:名)?[「『はの:： ]{0,3}[\w@.-]{0,80}[\w@]/gi;
 
-function tokenKind(found: string, speaker: Speaker, before: string): FactKind | null {
+/** Which kind of fact a token is by its letters, and the one in front of it; null for none. What it looks for, `telling` has to know. */
+export function tokenKind(found: string, speaker: Speaker, before: string): FactKind | null {
   if (scheme.test(found)) return "url";
   if (found.startsWith("-")) return flag.test(found) && !permissions.test(found) ? "flag" : null;
   if (serviceName.test(found)) return "service";

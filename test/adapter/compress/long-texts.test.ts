@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Compression, compressHistory, compressInSteps } from "../../../src/adapter/compress/compress-history.ts";
-import { type Fact, findFacts, findFactsInPieces, type Speaker } from "../../../src/adapter/compress/facts.ts";
+import { findFacts, findFactsInPieces, tokenKind } from "../../../src/adapter/compress/facts.ts";
 import { cutPieces, pieceLength } from "../../../src/adapter/compress/pieces.ts";
 import { messagesSize } from "../../../src/adapter/compress/text-size.ts";
 import { type ChatMessage, messageText } from "../../../src/protocol/chat.ts";
@@ -193,27 +193,42 @@ describe("looking for telling letters first", () => {
       ":",
       "x.js",
       "日",
-      ".service",
+      ".timer",
       "Makefile",
-      "unit",
-      "サービス",
+      "Jenkinsfile",
+      "LICENSE",
+      "CODEOWNERS",
+      "#7",
+      "AB-12",
+      "@",
+      "＝",
+      "12345678-abcd-",
       "C:\\",
     ),
     maxLength: 7,
   });
   const between = fc.constantFrom(" ", "\n", "\t", "、", "(", ")", '"', ", ", "|", "<");
 
-  it("finds what looking at every word finds, as is done with a user's words", () => {
-    const kinds: ReadonlySet<string> = new Set(["path", "url", "flag", "service"]);
-    const found = (text: string, speaker: Speaker): readonly Fact[] =>
-      findFacts(text, speaker, []).filter(({ kind }) => kinds.has(kind));
-    fc.assert(
-      fc.property(fc.array(fc.tuple(word, between), { maxLength: 12 }), (parts) => {
-        const text = parts.flat().join("");
-        expect(found(text, "tool")).toEqual(found(text, "user"));
-        expect(found(text, "instructions")).toEqual(found(text, "user"));
-      }),
-      { numRuns: 5000 },
-    );
-  });
+  it.each(["tool", "assistant", "instructions", "user"] as const)(
+    "finds what looking at every word finds (%s)",
+    (speaker) => {
+      const everyWord = (text: string): readonly string[] =>
+        [...text.matchAll(/[^\s"'`<>()[\]{}|;,、。，；「」『』（）［］｛｝【】“”]+/g)].flatMap((match) => {
+          const bare = match[0].replace(/[.:!?…]+$/, "");
+          const kind = match[0].length < 2 ? null : tokenKind(bare, speaker, text[match.index - 1] ?? "");
+          return kind === null ? [] : [`${kind} ${match.index} ${bare}`];
+        });
+      const kinds: ReadonlySet<string> = new Set(["path", "url", "flag", "service", "required_argument"]);
+      fc.assert(
+        fc.property(fc.array(fc.tuple(word, between), { maxLength: 12 }), (parts) => {
+          const text = parts.flat().join("");
+          const found = findFacts(text, speaker, [])
+            .filter(({ kind, once, key }) => once && kinds.has(kind) && !/[\s"]/.test(key))
+            .map(({ kind, start, key }) => `${kind} ${start} ${key}`);
+          expect(found.toSorted()).toEqual(everyWord(text).toSorted());
+        }),
+        { numRuns: 3000 },
+      );
+    },
+  );
 });
