@@ -44,8 +44,9 @@ export interface StageHooks {
  * are data and never changed in place. It may end the turn with an `answer` (`textAnswer`, `callAnswer`), which only stages
  * with `seesOwnAnswers` get to see. A response hook holds back as little as it can: text leaves at once unless it may be part
  * of something. Whoever decides, changes or withholds anything writes a trace entry; who leaves out the client's text also
- * calls `turn.drop`. Who works longer than some milliseconds does it in steps, with `turn.pause` between them. Data for later stages goes through a slot, so that a disabled stage is an absent value and nothing
- * else. No stage reads a clock, draws a random number or reaches a network but through the turn and its context. Nothing here ever runs a command.
+ * calls `turn.drop`. Who works longer than some milliseconds does it in steps, with `turn.pause` between them. Data for later
+ * stages goes through a slot, so that a disabled stage is an absent value and nothing else. No stage reads a clock, draws a
+ * random number or reaches a network but through the turn and its context. Nothing here ever runs a command.
  */
 export interface Stage {
   readonly name: string;
