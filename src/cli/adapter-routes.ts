@@ -11,7 +11,7 @@ import type { Handler } from "../protocol/handler.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { StageCost } from "../protocol/trace.ts";
 import { readAdapterFile } from "./adapter-config.ts";
-import type { runOptions } from "./commands/option-sets.ts";
+import type { runOptions } from "./commands/run-options.ts";
 import { UserError } from "./errors.ts";
 import type { ValuesOf } from "./options.ts";
 import { commaSeparated } from "./run-settings.ts";

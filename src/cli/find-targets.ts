@@ -1,5 +1,5 @@
 import { visibleText } from "../lab/report/terminal-text.ts";
-import type { runOptions } from "./commands/option-sets.ts";
+import type { runOptions } from "./commands/run-options.ts";
 import type { LabConfig } from "./config.ts";
 import { discoveredTargets, portsToAsk } from "./discovery.ts";
 import { UserError } from "./errors.ts";

@@ -5,7 +5,7 @@ import type { StoredPlan, StoredTarget } from "../lab/capture/stored-plan.ts";
 import { reopenStoppedRun } from "../lab/resume.ts";
 import type { Summary } from "../lab/stats/summary.ts";
 import type { ThroughAdapter } from "./adapter-routes.ts";
-import { runOptions } from "./commands/option-sets.ts";
+import { runOptions } from "./commands/run-options.ts";
 import type { LabConfig } from "./config.ts";
 import { shownPath } from "./config.ts";
 import { UserError } from "./errors.ts";

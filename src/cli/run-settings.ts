@@ -3,7 +3,7 @@ import { suggestion } from "../lab/scenario/nearest.ts";
 import { overrideProblems, type RequestOverrides } from "../lab/scenario/request.ts";
 import { type Language, type Shape, shapes } from "../lab/scenario/scenario.ts";
 import { parseJson } from "../protocol/json.ts";
-import type { runOptions } from "./commands/option-sets.ts";
+import type { runOptions } from "./commands/run-options.ts";
 import type { LabConfig } from "./config.ts";
 import { UserError } from "./errors.ts";
 import { type DisplayLanguage, displayLanguage } from "./messages.ts";

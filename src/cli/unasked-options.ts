@@ -1,4 +1,4 @@
-import { runOptions } from "./commands/option-sets.ts";
+import { runOptions } from "./commands/run-options.ts";
 import type { ValuesOf } from "./options.ts";
 
 /** The options of `lab run` as they are where none is given: for commands that take some of them. */

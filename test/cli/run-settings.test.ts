@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runOptions } from "../../src/cli/commands/option-sets.ts";
+import { runOptions } from "../../src/cli/commands/run-options.ts";
 import { configSchema, type LabConfig } from "../../src/cli/config.ts";
 import { readOptions } from "../../src/cli/options.ts";
 import { chosenScenarios, chosenSuites, readBody, runSettings } from "../../src/cli/run-settings.ts";

@@ -2,6 +2,7 @@ import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands/index.ts";
 import { displayLanguages } from "../../src/cli/messages.ts";
+import type { OptionSpec } from "../../src/cli/options.ts";
 import { program } from "../../src/cli/program.ts";
 import { fakeWorld } from "../cli/fake-world.ts";
 
@@ -35,6 +36,15 @@ describe.each(displayLanguages)("help in %s", (lang) => {
         if (lang === "en") expect(out.split(/[\s[(]+/)).toContain(word.replace(/^\(/, ""));
     }
     for (const line of out.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(80);
+  });
+
+  it.each(commands)("of $name gives defaults in words in this language", ({ options }) => {
+    for (const { fallback } of Object.values<OptionSpec>(options)) {
+      if (fallback === undefined) continue;
+      // What is typed as it stands has no blank; a sentence is in two languages.
+      if (typeof fallback === "string") expect(fallback).toMatch(/^\S+$/);
+      else if (lang === "ja") expect(fallback.ja).toMatch(/[ぁ-んァ-ヶ一-龯]/);
+    }
   });
 });
 

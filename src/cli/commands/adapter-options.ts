@@ -1,4 +1,4 @@
-import { displayLanguages } from "../messages.ts";
+import { sharedOptions } from "./shared-options.ts";
 
 /** Options of `lab adapter`. What they say wins over the configuration file. */
 export const adapterOptions = {
@@ -96,11 +96,5 @@ export const adapterOptions = {
     },
     fallback: { en: "no traces", ja: "記録しません" },
   },
-  lang: {
-    kind: "choice",
-    choices: displayLanguages,
-    group: "output",
-    describe: { en: "Language of messages and reports", ja: "メッセージとレポートの言語" },
-    fallback: { en: "of the locale", ja: "ロケールの言語" },
-  },
+  lang: sharedOptions.lang,
 } as const;

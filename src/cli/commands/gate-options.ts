@@ -1,31 +1,8 @@
 import { treatments } from "../../lab/gate/treatment.ts";
-import { displayLanguages } from "../messages.ts";
 import type { OptionSpec } from "../options.ts";
+import { sharedOptions } from "./shared-options.ts";
 
-const results = {
-  kind: "text",
-  group: "output",
-  describe: { en: "Folder in which runs are looked up", ja: "実行結果を探すフォルダー" },
-  fallback: "results",
-} as const;
-const config = {
-  kind: "text",
-  group: "plan",
-  describe: { en: "File with targets and defaults", ja: "対象と既定値を書いたファイル" },
-  fallback: "lab.yaml, where there is one",
-} as const;
-const lang = {
-  kind: "choice",
-  choices: displayLanguages,
-  group: "output",
-  describe: { en: "Language of messages and reports", ja: "メッセージとレポートの言語" },
-  fallback: "of the locale",
-} as const;
-const json = {
-  kind: "flag",
-  group: "output",
-  describe: { en: "Exactly one JSON object on standard output", ja: "標準出力に JSON オブジェクトを 1 つだけ書きます" },
-} as const;
+const { results, config, lang, json } = sharedOptions;
 const policy = {
   kind: "text",
   group: "plan",
@@ -33,7 +10,7 @@ const policy = {
     en: "YAML file: floors, drops, safety counters, coverage (lab scenarios schema has its JSON Schema)",
     ja: "下限・低下幅・安全カウンター・網羅性を書いた YAML(JSON Schema は lab scenarios schema)",
   },
-  fallback: "the default policy",
+  fallback: { en: "the default policy", ja: "既定のポリシー" },
 } as const;
 const treatment = {
   kind: "choices",
@@ -51,7 +28,7 @@ const pair = {
     en: "OLD=NEW: targets to set side by side (repeatable)",
     ja: "OLD=NEW: 並べて比べる対象(複数可)",
   },
-  fallback: "targets of the same name",
+  fallback: { en: "targets of the same name", ja: "同じ名前の対象どうし" },
 } as const;
 const format = {
   kind: "list",
@@ -98,7 +75,7 @@ export const gateOptions = {
       en: "Exit code of an inconclusive verdict: 4, or 0 with a warning",
       ja: "判定保留の終了コード: 4、または警告付きの 0",
     },
-    fallback: "the policy's, else fail",
+    fallback: { en: "the policy's, else fail", ja: "ポリシーの値、なければ fail" },
   },
   format: {
     ...format,
@@ -130,7 +107,7 @@ export const baselineOptions = {
     kind: "text",
     group: "output",
     describe: { en: "Who promotes it", ja: "登録する人" },
-    fallback: "the user of the environment",
+    fallback: { en: "the user of the environment", ja: "環境変数のユーザー" },
   },
   results,
   config,

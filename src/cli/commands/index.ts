@@ -8,10 +8,10 @@ import {
   doctorOptions,
   reportOptions,
   reproOptions,
-  runOptions,
   scenariosOptions,
   simulateOptions,
 } from "./option-sets.ts";
+import { runOptions } from "./run-options.ts";
 
 const run = {
   name: "run",

@@ -16,7 +16,7 @@ import { shellCommand, withoutSecrets } from "../shell-command.ts";
 import { checkUsedScenarios } from "../used-scenarios.ts";
 import type { World } from "../world.ts";
 import type { Execute } from "./command.ts";
-import type { runOptions } from "./option-sets.ts";
+import type { runOptions } from "./run-options.ts";
 
 /** `lab run`: measures the targets that were named. Everything that can be checked is checked before the first request. */
 export const runTargets: Execute<typeof runOptions> = async (values, world) => {
