@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { upstream } from "../http/upstream.ts";
 import { schemaVersion } from "../lab/capture/capture.ts";
 import { createRedactor } from "../lab/capture/redact.ts";
@@ -247,7 +248,7 @@ function directRoute(handler: Handler): Route {
   return { id: "direct", treatment: "direct", open: () => ({ handler, exchanges: () => [], trace: () => [] }) };
 }
 
-/** The record of a run that has not begun. */
+/** The record of a run that has not begun, under an id that no run has in the folder where it will lie. */
 export function firstRecord(
   measurement: Pick<Measurement, "suites" | "onlyScenarios" | "targets" | "choice">,
   settings: RunSettings,
@@ -256,7 +257,7 @@ export function firstRecord(
   const now = world.clock.date();
   return {
     schemaVersion,
-    run: runId(now, world.randomHex()),
+    run: freeRunId(resolve(world.cwd, settings.out ?? "results"), now, world.randomHex()),
     createdAt: now.toISOString(),
     finishedAt: null,
     lab: { version: world.labVersion, node: process.version },
@@ -280,10 +281,13 @@ export function firstRecord(
   };
 }
 
-/** `20250131-142501-a3f9`: sorts by time, is typed by its beginning. */
-export function runId(date: Date, random: string): string {
+/** `20250131-142501-a3f9`: sorts by time, is typed by its beginning. Scripts may begin many runs in one second. */
+function freeRunId(results: string, date: Date, random: string): string {
   const [day = "", time = ""] = date.toISOString().replace(/[-:]/g, "").split(/[T.]/);
-  return `${day}-${time}-${random.slice(0, 4)}`;
+  for (let number = Number.parseInt(random.slice(0, 4), 16); ; number = (number + 1) % 0x10000) {
+    const id = `${day}-${time}-${number.toString(16).padStart(4, "0")}`;
+    if (!existsSync(join(results, id))) return id;
+  }
 }
 
 /** Everything that the plan is made from, without secrets. */

@@ -100,6 +100,22 @@ describe("lab run", () => {
     expect(Array.isArray(object.diagnoses)).toBe(true);
   });
 
+  it("gives runs that begin in one second ids of their own", async () => {
+    const url = await serve(smallServer({}));
+    const out = join(folder, "one-second");
+    const clock = { now: () => performance.now(), date: () => new Date("2026-01-31T14:25:01.000Z") };
+    for (let round = 0; round < 3; round++) {
+      const world = fakeWorld({
+        argv: ["run", "--base-url", url, "--model", "small", ...onePrompt(), "--quiet", "--out", out],
+        cwd: process.cwd(),
+        clock,
+        randomHex: () => "ffffffff",
+      });
+      expect(await program(commands, world)).toBe(0);
+    }
+    expect(readdirSync(out).sort()).toEqual(["20260131-142501-0000", "20260131-142501-0001", "20260131-142501-ffff"]);
+  });
+
   it("measures a request of the user's own through every choice, alone", async () => {
     const file = join(folder, "my-request.json");
     const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
