@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Piece, ToolCall } from "../../src/protocol/formats/format.ts";
+import type { Piece, ToolCall, ToolCallFormat } from "../../src/protocol/formats/format.ts";
 import { findFormat, toolCallFormats } from "../../src/protocol/formats/index.ts";
 import { createScanner, scanText } from "../../src/protocol/formats/scanner.ts";
+import { handOn } from "../../src/protocol/hand-on.ts";
 import { callsOf, isNeverCutShort, readsBack, scansInAnyChunks } from "../protocol/formats/format-properties.ts";
 import { scanChunks } from "../protocol/formats/hostile-text.ts";
 
@@ -102,6 +103,21 @@ describe.each(toolCallFormats.map((format) => [format.name, format] as const))("
       };
       expect(steps(20_000) / steps(10_000)).toBeLessThanOrEqual(2.3);
     }
+  });
+});
+
+describe("a comma too many in the arguments", () => {
+  const render = (format: ToolCallFormat) => format.render([{ name: "run_python", arguments: { task: "add" } }]);
+  const written = toolCallFormats.filter((format) => render(format).includes('"add"}'));
+  const tool = { name: "run_python", parameters: { type: "object", properties: { task: { type: "string" } } } };
+  const tools = [{ type: "function" as const, function: tool }];
+
+  it.each(written)("is the one thing that is wrong with a call in $name", (format) => {
+    const text = render(format).replace('"add"}', '"add",}');
+    const request = { tools, choice: "auto", namedTool: null, userText: "" } as const;
+    const { calls } = handOn(text, scanText(toolCallFormats, text), request, "stopped");
+    expect(calls.map(({ name, arguments: given }) => [name, given])).toEqual([["run_python", { task: "add" }]]);
+    expect(calls[0]?.repairs.map(({ name }) => name)).toEqual(["trailing_comma"]);
   });
 });
 

@@ -109,16 +109,22 @@ describe("what is handed on", () => {
   });
 
   it.each([
-    ["trailing comma", '{"cmd": "ls",}', { cmd: "ls" }],
-    ["Python literals, and a null where none is allowed", '{"cmd": "ls", "timeout_s": None}', { cmd: "ls" }],
-    ["a string inside a string", '"{\\"cmd\\": \\"ls\\"}"', { cmd: "ls" }],
-    ["a number as text", '{"cmd": "ls", "timeout_s": "30"}', { cmd: "ls", timeout_s: 30 }],
-    ["a raw line break in a string", '{"cmd": "echo a\nb"}', { cmd: "echo a\nb" }],
-    ["an invalid escape", '{"cmd": "dir C:\\Work"}', { cmd: "dir C:\\Work" }],
-  ])("repairs %s by name", (_what, given, wanted) => {
+    ["a trailing comma", '{"cmd": "ls",}', { cmd: "ls" }, ["trailing_comma"]],
+    ["an object that was not closed", '{"cmd": "ls"', { cmd: "ls" }, ["missing_outer_brace"]],
+    [
+      "Python literals, and a null where none is allowed",
+      '{"cmd": "ls", "timeout_s": None}',
+      { cmd: "ls" },
+      ["python_literals", "null_dropped"],
+    ],
+    ["a string inside a string", '"{\\"cmd\\": \\"ls\\"}"', { cmd: "ls" }, ["escaped_twice"]],
+    ["a number as text", '{"cmd": "ls", "timeout_s": "30"}', { cmd: "ls", timeout_s: 30 }, ["types_by_schema"]],
+    ["a raw line break in a string", '{"cmd": "echo a\nb"}', { cmd: "echo a\nb" }, ["raw_control_characters"]],
+    ["an invalid escape", '{"cmd": "dir C:\\Work"}', { cmd: "dir C:\\Work" }, ["invalid_escapes"]],
+  ])("repairs %s by name, and by no other", (_what, given, wanted, names) => {
     const { calls } = hand(`<tool_call>\n{"name": "shell_exec", "arguments": ${given}}\n</tool_call>`);
     expect(calls).toMatchObject([{ arguments: wanted }]);
-    expect(calls[0]?.repairs.length).toBeGreaterThan(0);
+    expect(calls[0]?.repairs.map(({ name }) => name)).toEqual(names);
   });
 
   it("hands on equal calls once and differing ones twice", () => {

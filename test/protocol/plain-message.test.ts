@@ -32,6 +32,17 @@ describe.each(Object.entries(messages))("the head of %s", (_name, make) => {
   });
 });
 
+describe.each(Object.entries(messages))("the body of %s", (_name, make) => {
+  it("is read once", async () => {
+    const message = make();
+    expect(message.bodyUsed).toBe(false);
+    expect(await message.text()).toBe("{}");
+    expect(message.bodyUsed).toBe(true);
+    await expect(message.text()).rejects.toThrow(TypeError);
+    await expect(message.json()).rejects.toThrow(TypeError);
+  });
+});
+
 it("cookies are lines of their own and no fields", () => {
   const headers = new Headers({ "x-a": "1" });
   headers.append("set-cookie", "a=1");

@@ -78,7 +78,8 @@ const japaneseDeeds: readonly (readonly [Deed, string])[] = [
 ];
 
 /** Where a wish can begin: at the start, behind a stop, or behind a word that joins wishes. */
-const clauseStart = "(?:^|[.,;:!?()\\n—–-]\\s*|\\b(?:please|but|and|just|also|so|then|however|note|important|you)\\s+)";
+const clauseStart =
+  "(?:^|[.,;:!?()\\n—–-]\\s*|\\b(?:please|but|and|just|also|so|then|however|note|important|you|we)\\s+)";
 const negation =
   "(?:please )?(?:do not|don['’]?t|dont|never|must not|mustn['’]?t|should not|shouldn['’]?t|cannot|can not|may not|(?:are|['’]re|is) not (?:allowed|permitted|supposed) to|(?:under no circumstances|at no point|in no case)(?: should you| may you| must you)?|(?:remember|be (?:sure|careful)|make sure|take care) not to|(?:i|we) (?:do not|don['’]?t) want (?:you |anyone |it )?to|(?:i|we)(?:['’]d| would) (?:rather|prefer) (?:you )?(?:didn['’]?t|did not|not))(?:,[^,.;\\n]{1,40},)?(?: (?:actually|ever|yet|even|try to|attempt to|you dare|go and|also|you|please|now))*";
 
@@ -94,8 +95,8 @@ const gerundLead =
   "(?:without(?: actually| ever)?|no need (?:for|of)|avoid|refrain from|stop short of|hold off (?:on|from)|skip|stop|quit|forget about|instead of|no(?= \\S+(?: of| any| commands?| tests?| please|[.,!]|$)))";
 const beforeGerund = new RegExp(`\\b${gerundLead}\\s`, "i");
 const needLead =
-  "(?:no need|not necessary|unnecessary|there is no need|needn['’]?t|you (?:do not|don['’]?t) (?:need|have))";
-const noNeed = new RegExp(`\\b${needLead} to `, "i");
+  "(?:(?:no need|not necessary|unnecessary|there is no need|you (?:do not|don['’]?t) (?:need|have)) to|(?:you|we) needn['’]?t)";
+const noNeed = new RegExp(`\\b${needLead} `, "i");
 const notWanted = /\b(?:i|we) (?:do not|don['’]?t) want /i;
 const notToBe = / (?:must not|may not|is not to|are not to) be /i;
 const nothingToBe = /\bnothing (?:must|may|should|is to) be /i;
@@ -119,7 +120,7 @@ const english: readonly Pattern[] = [
   ...englishDeeds.map(([deed, verbs]) => ({
     deed,
     part: noNeed,
-    pattern: new RegExp(`\\b${needLead} to (?:${verbs})\\b${objectEnd}`, "gi"),
+    pattern: new RegExp(`\\b${needLead} (?:${verbs})\\b${objectEnd}`, "gi"),
   })),
   // "`ls` must not be run", "I do not want the tests to be run", "nothing is to be executed".
   ...englishParticiples.flatMap(([deed, verbs]) => [

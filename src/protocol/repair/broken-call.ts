@@ -1,4 +1,5 @@
 import type { Piece } from "../formats/format.ts";
+import { toolCallFormats } from "../formats/index.ts";
 import { readJsonCall } from "../formats/json-call.ts";
 import { isJsonObject, type JsonValue } from "../json.ts";
 import type { GivenCall } from "./fit-call.ts";
@@ -23,21 +24,52 @@ const triedBrackets = 4;
 export function mendBroken(text: string, piece: BrokenPiece, stopped: boolean): readonly MendedCall[] | null {
   const isCut = piece.reason === "cut";
   if (isCut && !stopped) return null;
-  const body = text.slice(piece.start, piece.end);
+  const stretch = text.slice(piece.start, piece.end);
+  const closer = ownCloser(stretch, piece.format);
+  const body = withoutCloser(stretch, closer);
   if (piece.calls.length === 0) {
     const whole = mendWholeJson(body, isCut);
     if (whole !== null) return whole;
   }
   if (piece.name === null || piece.argumentsText.trim() === "") return null;
-  // Arguments inside a JSON object that is itself open would lack two brackets.
-  const before = body.slice(0, Math.max(0, body.length - piece.argumentsText.length));
-  const read = repairJson(piece.argumentsText, {
-    stopped: isCut && !/[{[]/.test(before.replace(/\[\/?[A-Z_]+\]/g, "")),
+  const before = stretch
+    .slice(0, Math.max(0, stretch.length - piece.argumentsText.length))
+    .replace(/\[\/?[A-Z_]+\]/g, "");
+  const openBefore = Math.max(0, (before.match(/[{[]/g)?.length ?? 0) - (before.match(/[}\]]/g)?.length ?? 0));
+  const read = repairJson(withoutCloser(piece.argumentsText, closer), {
+    // Arguments inside a JSON object that is itself open would lack two brackets.
+    stopped: isCut && !/[{[]/.test(before),
     behind: "markup",
+    openBefore,
   });
   if (read === null || !isJsonObject(read.value)) return null;
-  const repairs = read.repairs.length > 0 ? read.repairs : [applied("unclosed_call", body.slice(-24), "")];
+  // The arguments are whole, so it is what stands around them that was never closed.
+  const last = body.slice(-24);
+  const unclosed =
+    closer === "" ? applied("unclosed_call", last, "") : applied("missing_outer_brace", last, `${last}}`);
+  const repairs = read.repairs.length > 0 ? read.repairs : [unclosed];
   return [{ given: given(piece.name, read.value), repairs }];
+}
+
+/** What a format writes behind the JSON of its calls, tag by tag: the first, the first two, and so on. */
+const closers: ReadonlyMap<string, readonly string[]> = new Map(
+  toolCallFormats.map((format) => {
+    const rendered = format.render([{ name: "f", arguments: { a: 1 } }]);
+    const behind = rendered.slice(Math.max(rendered.lastIndexOf("}"), rendered.lastIndexOf("]")) + 1).trim();
+    const tags = behind.match(/[^>]+>?/g) ?? [];
+    return [format.name, tags.map((_, at) => tags.slice(0, at + 1).join(""))];
+  }),
+);
+
+/** The format's own words for the end of a call, where the stretch ends with them: those are no damage. */
+function ownCloser(stretch: string, format: string): string {
+  const end = stretch.trimEnd();
+  return closers.get(format)?.findLast((closer) => end.endsWith(closer)) ?? "";
+}
+
+function withoutCloser(text: string, closer: string): string {
+  const trimmed = text.trimEnd();
+  return closer !== "" && trimmed.endsWith(closer) ? trimmed.slice(0, -closer.length) : text;
 }
 
 /** The call as one JSON object or list, from one of the first brackets to the end of the stretch. */

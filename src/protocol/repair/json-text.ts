@@ -13,6 +13,8 @@ export interface JsonRepairOptions {
   readonly stopped?: boolean;
   /** What may stand behind the value: markup that ran into it, or any text (which is then dropped). */
   readonly behind?: "markup" | "text";
+  /** How many brackets stood open in front of the value: as many behind it close them and are none too many. */
+  readonly openBefore?: number;
 }
 
 /** Readings from the strictest to the most forgiving; the first that reads the text is taken. */
@@ -71,8 +73,9 @@ function restRepairs(text: string, read: RelaxedRead, options: JsonRepairOptions
   const repairs: AppliedRepair[] = [];
   if (closers.trim() !== "") {
     // One bracket too many is a slip; many are the wreck of something that was meant to be there.
-    if (closers.replace(/\s/g, "").length > 2) return null;
-    repairs.push(applied("extra_outer_brace", closers.trim(), ""));
+    const extra = closers.replace(/\s/g, "").length - (options.openBefore ?? 0);
+    if (extra > 2) return null;
+    if (extra > 0) repairs.push(applied("extra_outer_brace", closers.trim(), ""));
   }
   if (more === "" || /^`{3,}$/.test(more)) return repairs;
   if (options.behind === undefined) return null;

@@ -20,6 +20,39 @@ describe("negative intent", () => {
     expect(readNegativeIntent(turn)).toMatchObject(expected);
   });
 
+  it.each([
+    ["Fix a.ts but leave b.ts alone", "b.ts"],
+    ["Fix a.ts, keep b.ts unchanged.", "b.ts"],
+    ["It is unnecessary to run the tests", "the tests"],
+    ["You needn't run the tests", "the tests"],
+    ["We mustn’t run the tests", "the tests"],
+    ["dont run the tests", "the tests"],
+    ["Never run the tests", "the tests"],
+    ["Quit running the tests", "the tests"],
+    ["Stop running the tests", "the tests"],
+    ["Skip running the tests", "the tests"],
+    ["Avoid running the tests", "the tests"],
+    ["Refrain from running the tests", "the tests"],
+    ["Hold off on running the tests", "the tests"],
+    ["Forget about running the tests", "the tests"],
+    ["Answer without running the tests", "the tests"],
+    ["The tests must not be run", "the tests"],
+  ])("bans in the words of %j", (turn, object) => {
+    expect(readNegativeIntent(turn)).toMatchObject({ kind: "bound", bans: [{ object }] });
+  });
+
+  it.each([
+    "I'll run it myself",
+    "I can run this on my own",
+    "Dry-run only",
+    "read-only please",
+    "no tool calls",
+    "Answer instead of running commands",
+    "Nothing should be executed.",
+  ])("bans everything in the words of %j", (turn) => {
+    expect(readNegativeIntent(turn).kind).toBe("blanket");
+  });
+
   it("gives the user's own words, quotations included", () => {
     expect(readNegativeIntent("`npm install` は実行しないで、a.tsを直して")).toEqual({
       kind: "bound",
@@ -39,6 +72,9 @@ describe("negative intent", () => {
     "> do not run this\n\nFix it.",
     '"Do not run" is shown. Why?',
     "「実行しないで」の英訳は？",
+    "He wrote 'do not run npm test' in the readme. Run the linter.",
+    "He wrote “do not run npm test” in the readme. Run the linter.",
+    "Run it as `do not run this` says.",
   ])("is not read from a quotation: %j", (turn) => {
     expect(readNegativeIntent(turn)).toEqual({ kind: "none" });
   });

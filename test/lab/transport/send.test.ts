@@ -106,6 +106,19 @@ describe("recording an exchange", () => {
     });
   });
 
+  it("keeps every cookie that was set, and sends each header once, in lower case", async () => {
+    const headers = new Headers({ "X-One": "1" });
+    headers.append("set-cookie", "a=1");
+    headers.append("set-cookie", "b=2");
+    const exchange = await send(
+      async () => new Response("{}", { headers }),
+      { ...request, headers: { Accept: " text/plain ", "Content-Type": "text/x" } },
+      manualClock(),
+    );
+    expect(exchange.headers).toMatchObject({ "x-one": "1", "set-cookie": "a=1, b=2" });
+    expect(exchange.sentHeaders).toEqual({ accept: "text/plain", "content-type": "text/x" });
+  });
+
   it("has no body where the response has none", async () => {
     const exchange = await send(
       async () => new Response(null, { status: 204 }),
