@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands/index.ts";
 import { program } from "../../src/cli/program.ts";
@@ -354,6 +355,37 @@ describe("a stored run", () => {
     expect(shown.out).toContain("contract-matrix");
 
     expect((await lab(["report", "latest", "--results", folder, "--json"])).out).toBe(judged.out);
+  });
+
+  it("of many samples is told whole, by the process that made it as by any later one", async () => {
+    const url = await serve(smallServer({}));
+    await lab([
+      "run",
+      "--base-url",
+      url,
+      "--model",
+      "small",
+      ...onePrompt(115),
+      "--concurrency",
+      "20",
+      "--out",
+      folder,
+    ]);
+    const run = join(folder, readdirSync(folder)[0] ?? "");
+    const told = ["samples.csv", "report.html"].map((name) => readFileSync(join(run, name), "utf8"));
+    await lab(["report", run, "--format", "csv,html", "--out", join(folder, "later")]);
+    expect(["samples.csv", "report.html"].map((name) => readFileSync(join(folder, "later", name), "utf8"))).toEqual(
+      told,
+    );
+
+    const [csv = "", html = ""] = told;
+    const ids = csv.split("\r\n").flatMap((line) => /^small\/[^,]+/.exec(line)?.[0] ?? []);
+    expect(new Set(ids).size).toBe(230);
+    expect(ids).toHaveLength(230);
+    const packed = [...html.matchAll(/class="packed">([^<]+)</g)].flatMap(
+      ([, block = ""]) => JSON.parse(gunzipSync(Buffer.from(block, "base64")).toString()) as { readonly id: string }[],
+    );
+    expect(packed.map(({ id }) => id)).toEqual(ids);
   });
 
   it.each([

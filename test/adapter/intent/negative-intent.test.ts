@@ -72,7 +72,7 @@ describe("negative intent", () => {
     "> do not run this\n\nFix it.",
     '"Do not run" is shown. Why?',
     "「実行しないで」の英訳は？",
-    "He wrote 'do not run npm test' in the readme. Run the linter.",
+    "Tell Bob 'please never run npm test' and run the linter.",
     "He wrote “do not run npm test” in the readme. Run the linter.",
     "Run it as `do not run this` says.",
   ])("is not read from a quotation: %j", (turn) => {

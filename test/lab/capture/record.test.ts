@@ -35,6 +35,10 @@ describe("recordExchange", () => {
   it.each([
     ["sk-abcdefghijklmnopqrstuvwxyz012345"],
     ["hf_abcdefghijklmnopqrstuvwxyz012345"],
+    ["ghp_abcdefghijklmnopqrstuvwxyz012345"],
+    ["AKIAABCDEFGHIJKLMNOP"],
+    ["xoxb-abcdefghijklmnopqrstuvwxyz"],
+    ["bEARER abcdefghijklmnop.qrstuv"],
     ["Bearer abcdefghijklmnop.qrstuv"],
     ["https://user:secret@example.org/x"],
     ["/path?api_key=abcdef"],

@@ -187,6 +187,11 @@ describe("failures are recorded, never thrown", () => {
     }
   });
 
+  it.each(["x one", "x:one", "", "ヘッダー"])("a name that is none for HTTP is said: %j", async (name) => {
+    const exchange = await send(async () => jsonResponse({}), { ...request, headers: { [name]: "1" } }, manualClock());
+    expect(exchange.end).toMatchObject({ kind: "failed", cause: expect.stringContaining(JSON.stringify(name)) });
+  });
+
   it.each(["a\nb", "素"])("a header that HTTP cannot carry is named without its value: %j", async (value) => {
     const exchange = await send(
       async () => jsonResponse({}),
