@@ -1,10 +1,11 @@
 import { TransportError } from "../protocol/handler.ts";
+import { plainResponse } from "../protocol/plain-response.ts";
 
 const encoder = new TextEncoder();
 
-/** A response with a text body and the given headers. */
+/** A response with a text body and the given headers, whose names are in lower case. */
 export function textResponse(text: string, status: number, headers: Record<string, string>): Response {
-  return new Response(text === "" ? null : text, { status, headers });
+  return text === "" ? new Response(null, { status, headers }) : plainResponse({ status, headers, body: text });
 }
 
 /** A streamed response: each part is handed on when it is asked for, and an abort ends the stream as a lost connection does. */
