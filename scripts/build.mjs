@@ -23,6 +23,7 @@ const bundled = [
   "emoji-regex",
   "fastest-levenshtein",
   "picocolors",
+  "undici",
 ];
 
 rmSync(dist, { recursive: true, force: true });

@@ -129,7 +129,7 @@ async function carryOut(measurement: Measurement, settings: RunSettings, world: 
       reportFolder: reports,
       show: settings.json ? "json" : "console",
       language: settings.language,
-      judged: result.judged,
+      made: result,
     },
     world,
   );

@@ -1,12 +1,12 @@
 import type { Calibration } from "../lab/calibration/calibration.ts";
 import { openRun, type StoredRun } from "../lab/capture/open-run.ts";
 import type { Classification } from "../lab/classify/classification.ts";
-import type { JudgedSample } from "../lab/diagnose/judged-sample.ts";
 import { findReport, type ReportName } from "../lab/report/index.ts";
 import { jsonSummary } from "../lab/report/json.ts";
 import { buildReportModel, type ReportModel } from "../lab/report/model.ts";
 import type { RenderOptions } from "../lab/report/report.ts";
 import { saveReport } from "../lab/report/save.ts";
+import type { RunResult } from "../lab/run.ts";
 import type { Summary } from "../lab/stats/summary.ts";
 import { storedVerdict } from "../lab/stored-verdict.ts";
 import { UserError } from "./errors.ts";
@@ -20,14 +20,14 @@ export interface Rendering {
   readonly reportFolder: string;
   readonly show: "console" | "json" | "nothing";
   readonly language: DisplayLanguage;
-  /** The samples of a run that this process has just made: what it has in hand is not read again, nor checked what it wrote. */
-  readonly judged?: readonly JudgedSample[] | undefined;
+  /** What a run left that this process has just made: what it has in hand is not read again, nor checked what it wrote. */
+  readonly made?: Pick<RunResult, "judged" | "captures"> | undefined;
 }
 
 /** Renders a stored run. Resolves with the paths of the files written. @throws UserError, StoreError */
 export async function renderRun(rendering: Rendering, world: World): Promise<readonly string[]> {
-  const { folder, judged } = rendering;
-  const model = await reportModel(await openRun(folder, { trusted: judged !== undefined }), judged ?? null);
+  const { folder, made } = rendering;
+  const model = await reportModel(await openRun(folder, { trusted: made !== undefined }), made);
   const { terminal, columns } = world.stdout;
   const options: RenderOptions = {
     lang: rendering.language,
@@ -52,7 +52,7 @@ async function show(model: ReportModel, options: RenderOptions, world: World): P
   }
 }
 
-async function reportModel(stored: StoredRun, made: readonly JudgedSample[] | null): Promise<ReportModel> {
+async function reportModel(stored: StoredRun, made: Rendering["made"]): Promise<ReportModel> {
   const summary = await stored.summary<Summary>();
   if (summary === null) {
     throw new UserError(
@@ -60,12 +60,12 @@ async function reportModel(stored: StoredRun, made: readonly JudgedSample[] | nu
     );
   }
   const classifications = new Map<string, Classification>();
-  if (made !== null) for (const { id, classification } of made) classifications.set(id, classification);
+  if (made !== undefined) for (const { id, classification } of made.judged) classifications.set(id, classification);
   else for await (const judged of stored.classifications<Classification>()) classifications.set(judged.id, judged);
   return buildReportModel({
     record: stored.record,
     summary,
-    captures: () => stored.captures(),
+    captures: () => made?.captures ?? stored.captures(),
     classifications,
     verdict: await storedVerdict(stored),
     calibration: await stored.calibration<Calibration>(),

@@ -1,4 +1,6 @@
 import { serverRecord } from "../protocol/servers/index.ts";
+import { bodyUnits, heldUnits } from "./capture/body.ts";
+import type { Capture } from "./capture/capture.ts";
 import { recordExchange } from "./capture/record.ts";
 import type { StoppedTarget, TargetRecord } from "./capture/run-record.ts";
 import { StoreError } from "./capture/store-error.ts";
@@ -31,6 +33,8 @@ export interface RunResult {
   readonly interrupted: boolean;
   /** Every sample that is judged, also by an earlier process. */
   readonly judged: readonly JudgedSample[];
+  /** Their captures as they were stored; null where those are too many for memory, or an earlier process made some. */
+  readonly captures: readonly Capture[] | null;
 }
 
 /**
@@ -40,6 +44,8 @@ export interface RunResult {
 export async function run(options: RunOptions): Promise<RunResult> {
   const { store, onEvent, signal, progress } = options;
   const judged: JudgedSample[] = [...(progress?.judged ?? [])];
+  let captures: Capture[] | null = progress === undefined ? [] : null;
+  let units = 0;
   const captured = new Set(judged.map((sample) => sample.id));
   const plans = new Map(options.targets.map((target) => [target.name, planTarget(options, target)]));
   const digest = planDigest([...plans.values()].flat(), options.overrides);
@@ -116,6 +122,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
         const kept = store.capture(capture);
         store.classification(classification);
         judged.push(judgedSample(capture, classification));
+        units += bodyUnits(capture);
+        if (units > heldUnits) captures = null;
+        captures?.push(capture);
         watch.saw(capture);
         onEvent({ kind: "sample-done", target: target.name, suite, classification });
         await kept;
@@ -129,7 +138,14 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const summary = conclude(store.current(), judged, progress?.lost);
   await store.summary(summary);
   await store.close();
-  return { summary, planned: summary.planned, measured: summary.measured, interrupted: signal.aborted, judged };
+  return {
+    summary,
+    planned: summary.planned,
+    measured: summary.measured,
+    interrupted: signal.aborted,
+    judged,
+    captures,
+  };
 }
 
 /** A plan that has changed must not be completed: its samples would not be those that are there. */

@@ -224,7 +224,7 @@ async function measure(
   const reportFolder = settings.out === null ? resolve(world.cwd, "reports", record.run) : folder;
   const { language } = settings;
   const paths = await renderRun(
-    { folder, formats: ["html"], reportFolder, show: "nothing", language, judged: result.judged },
+    { folder, formats: ["html"], reportFolder, show: "nothing", language, made: result },
     world,
   );
   const output = settings.json ? world.stderr : world.stdout;

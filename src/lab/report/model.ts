@@ -1,4 +1,5 @@
 import type { Calibration } from "../calibration/calibration.ts";
+import { bodyUnits, heldUnits } from "../capture/body.ts";
 import type { Capture } from "../capture/capture.ts";
 import type { RunRecord, TargetRecord } from "../capture/run-record.ts";
 import type { Classification } from "../classify/classification.ts";
@@ -18,7 +19,7 @@ import { type TableView, tablesOf } from "./tables.ts";
 export interface ReportSource {
   readonly record: RunRecord;
   readonly summary: Summary;
-  captures(): AsyncIterable<Capture>;
+  captures(): AsyncIterable<Capture> | Iterable<Capture>;
   readonly classifications: ReadonlyMap<string, Classification>;
   /** What a gate said of the run; absent or null where it was never gated. */
   readonly verdict?: GateVerdict | null | undefined;
@@ -57,9 +58,6 @@ export interface ReportModel {
   samples(): AsyncIterable<SampleView>;
 }
 
-/** UTF-16 units of reply bodies up to which the samples of a run stay in memory: several reports then read it once. */
-const heldUnits = 16_000_000;
-
 /** Reads a run once and builds what reports show. Of a large run texts are read again, one sample at a time, when a report asks. */
 export async function buildReportModel(source: ReportSource): Promise<ReportModel> {
   const { record, summary, classifications } = source;
@@ -97,10 +95,6 @@ export async function buildReportModel(source: ReportSource): Promise<ReportMode
       else for await (const capture of source.captures()) yield sampleView(capture, classifications.get(capture.id));
     },
   };
-}
-
-function bodyUnits(capture: Capture): number {
-  return capture.exchanges.reduce((sum, { body }) => sum + ("utf8" in body ? body.utf8 : body.base64).length, 0);
 }
 
 function targetView(
