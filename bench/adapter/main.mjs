@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { departure } from "./departure.mjs";
 import { inTurns, peakMegabytes, start } from "./load.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -26,11 +27,13 @@ export const smallBody = JSON.stringify({
   tools: [tool],
 });
 
+const startAdapter = (url) => start([main, "adapter", "--upstream", `${url}/v1`, "--port", "0", "--lang", "en"]);
+
 /** The adapter, the bare proxy and the stub server behind both, each in a process of its own. */
 export async function startAll() {
   const server = await start([here("stub-server.mjs")]);
   const bare = await start([here("bare-proxy.mjs"), server.url]);
-  const adapter = await start([main, "adapter", "--upstream", `${server.url}/v1`, "--port", "0", "--lang", "en"]);
+  const adapter = await startAdapter(server.url);
   return {
     server,
     subjects: { bare: { ...bare, body: smallBody }, adapter: { ...adapter, body: smallBody } },
@@ -75,6 +78,13 @@ export async function adapterBench(line) {
   } finally {
     all.stop();
   }
+  const left = await departure(startAdapter, smallBody);
+  line(
+    "adapter, client leaves, until the server is stopped",
+    `${left.adapter.toFixed(2)} ms`,
+    "",
+    `${(left.adapter / left.straight).toFixed(1)} x no proxy`,
+  );
   await inProcess(line);
 }
 

@@ -36,8 +36,8 @@ const endTokens = [
 
 /**
  * The raw text of a stored reply, from the best evidence there is: fields of the reply itself, its token ids decoded by a
- * side exchange, else a repetition. Null where nothing shows it. Looks at the first choice only. `read` is the
- * judged reply.
+ * side exchange, else a repetition. Null where nothing shows it. Looks at the first choice only. `read` is the judged
+ * reply.
  */
 export function rawText(exchanges: readonly Exchange[], parent: number, read: ReadReply): RawText | null {
   const reply = firstOf(read);

@@ -58,9 +58,10 @@ const doneInChinese: readonly RegExp[] = [
   /(?:保存|发送|创建|写入|设置|预订|提交|部署|安装|添加|登记|更新|删除|重启|修改)(?:已)?(?:成功|完成|完毕|好了)|测试(?:全部|都|已经?|均)+(?:通过|成功)|(?:发|送|加|存|写|关|开|设|调|建|订|删)好了/,
 ];
 
-/** Words without one of which nothing is reported as done: most sentences hold none. */
+/** Further words of reports that are no participles of deeds. */
 const otherReports =
   "done|rescheduled|set|ready|gone|live|completed?|finished|succeeded|successful|passed|passing|went through|is now|is on|is off|is all|are now|are on|are off|are all";
+/** Words without one of which nothing is reported as done: most sentences hold none. */
 const reportWords = new RegExp(
   `\\b(?:${doneParticiple}|${otherReports})\\b|た|済|だ(?:よ|。|！|$)|完了|已|成功|通过|完成|完毕|好了`,
   "i",

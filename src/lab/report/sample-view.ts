@@ -83,10 +83,13 @@ function replyView(capture: Capture, judgement: ReplyJudgement): ReplyView {
   return {
     exchange: judgement.exchange,
     judgement,
-    texts: assembled.texts.map((text) => {
-      const { field, choice, source } = text;
-      return { field, choice, text: text.text, source, marks: marksOf(text, spans) };
-    }),
+    texts: assembled.texts.map((text) => ({
+      field: text.field,
+      choice: text.choice,
+      text: text.text,
+      source: text.source,
+      marks: marksOf(text, spans),
+    })),
     calls: assembled.calls,
     judgedCalls: judgement.measured && "calls" in judgement.axis ? judgement.axis.calls : [],
     finishReasons: assembled.finishReasons,

@@ -49,7 +49,7 @@ export interface PlanOptions {
 export interface Cell {
   readonly route: string;
   readonly factors: SampleFactors;
-  /** Whether a nonce of the trial stands in what is asked. */
+  /** Whether a nonce of the trial may stand in what is asked: then no other trial may have it. */
   readonly usesNonce: boolean;
   fill(values: TrialValues): Omit<PlannedSample, keyof SampleFactors | "id" | "target" | "route" | "trial" | "seed">;
 }

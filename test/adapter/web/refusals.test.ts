@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publicAddressesOnly } from "../../../src/adapter/web/address.ts";
 import { fetchPage } from "../../../src/adapter/web/fetch-page.ts";
+import { seeded } from "../support.ts";
+import { zeroRateUpperBound } from "../zero-rate.ts";
 import { clientWith, type LoopbackServer, loopbackServer, thisMachineToo } from "./loopback.ts";
 
 const limits = { maxBytes: 100_000, timeoutMs: 4000, maxRedirects: 3 };
@@ -146,6 +148,40 @@ const names = {
   "unspecified.example": [["0.0.0.0"]],
 };
 
+/** Networks that nobody outside is in, by the bytes that are fixed. */
+const closedNetworks: readonly (readonly number[])[] = [
+  [0],
+  [10],
+  [127],
+  [169, 254],
+  [172, 20],
+  [192, 168],
+  [100, 64],
+  [198, 18],
+];
+const hex = (value: number, digits = 2) => value.toString(16).padStart(digits, "0");
+const inTwo = (bytes: readonly number[]) =>
+  bytes
+    .map((byte) => hex(byte))
+    .join("")
+    .replace(/(.{4})/, "$1:");
+const asNumber = (bytes: readonly number[]) => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+/** One address in every form that some program reads as it: dotted, decimal, octal, hexadecimal, mixed, and inside IPv6. */
+const addressForms: readonly ((bytes: readonly number[]) => string)[] = [
+  (bytes) => bytes.join("."),
+  (bytes) => String(asNumber(bytes)),
+  (bytes) => `0x${hex(asNumber(bytes), 8)}`,
+  (bytes) => bytes.map((byte) => `0${byte.toString(8)}`).join("."),
+  (bytes) => bytes.map((byte) => `0x${byte.toString(16)}`).join("."),
+  ([first = 0, ...rest]) => `0x${hex(first)}.${asNumber(rest)}`,
+  (bytes) => `${bytes.join(".")}.`,
+  (bytes) => `[::ffff:${bytes.join(".")}]`,
+  (bytes) => `[::ffff:${inTwo(bytes)}]`,
+  (bytes) => `[64:ff9b::${inTwo(bytes)}]`,
+  (bytes) => `[2002:${inTwo(bytes)}::]`,
+  (bytes) => `[::${inTwo(bytes)}]`,
+];
+
 describe("pages of this machine and its network", () => {
   it(`are never asked for, in ${hosts.length} forms of host`, async () => {
     const { client } = clientWith(names);
@@ -161,6 +197,22 @@ describe("pages of this machine and its network", () => {
     expect(results.filter(({ result }) => result !== "refused")).toEqual([]);
     expect(server.asked).toEqual([]);
     expect(server.connections()).toBe(0);
+  });
+
+  it("are never asked for, whatever the address and however it is written", async () => {
+    const { client } = clientWith(names);
+    const world = { web: client, rule: publicAddressesOnly, signal: new AbortController().signal };
+    const random = seeded(7);
+    const below = (limit: number) => Math.floor(random() * limit);
+    const urls = closedNetworks.flatMap((network) =>
+      Array.from({ length: 40 }, () => [0, 1, 2, 3].map((at) => network[at] ?? below(256))).flatMap((bytes) =>
+        addressForms.map((write) => `http://${write(bytes)}:${server.port}/`),
+      ),
+    );
+    const results = await Promise.all(urls.map(async (url) => (await fetchPage(url, limits, world)).kind));
+    expect(urls.filter((_, at) => results[at] !== "refused")).toEqual([]);
+    expect(server.connections()).toBe(0);
+    expect(zeroRateUpperBound(urls.length)).toBeLessThan(0.001);
   });
 
   it.each([
