@@ -80,7 +80,7 @@ export async function adapterBench(line) {
   }
   const left = await departure(startAdapter, smallBody);
   line(
-    "adapter, client leaves, until the server is stopped",
+    "adapter, client leaves, server stopped after",
     `${left.adapter.toFixed(2)} ms`,
     "",
     `${(left.adapter / left.straight).toFixed(1)} x no proxy`,
