@@ -1,6 +1,7 @@
 // Compiles src to dist, which mirrors it, and bundles the program, dist/cli: the hundreds of files that make it would be found,
 // read and linked one by one at each start.
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,7 +25,14 @@ const bundled = [
   "fastest-levenshtein",
   "picocolors",
   "undici",
+  "yaml",
 ];
+
+/** A `require` of a module's own is the bundle's: what it asks for is bundled, too, and still runs only when it is asked for. */
+const lazyRequire = {
+  name: "lazy-require",
+  transform: (code) => code.replace("const require = createRequire(import.meta.url);\n", ""),
+};
 
 rmSync(dist, { recursive: true, force: true });
 const tsc = join(root, "node_modules/typescript/bin/tsc");
@@ -32,31 +40,59 @@ execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
 await bundleProgram();
 chmodSync(join(dist, "cli/main.js"), 0o755);
 
-/** Names stay as they are written, so that a stack trace can be read. */
+/**
+ * The program in parts that V8 can take back compiled (src/cli/launch.ts), which it cannot of ES modules. Names stay as they are
+ * written, so that a stack trace can be read.
+ */
 async function bundleProgram() {
   const folder = join(dist, "program");
-  const bundle = await rolldown({
-    input: join(dist, "cli/main.js"),
+  const options = {
     platform: "node",
     external: (id) => !/^[./]/.test(id) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
+    plugins: [lazyRequire],
     onLog(level, log) {
       if (level !== "debug") throw new Error(`bundling the program: ${log.message}`);
     },
-  });
+  };
   // As deep as the modules whose text they hold: what these look for beside themselves is found from there, too.
-  const { output } = await bundle.write({ dir: folder, format: "esm", chunkFileNames: "parts/[name].js" });
-  await bundle.close();
-  checkImports(output.flatMap((part) => (part.type === "chunk" ? [...part.imports, ...part.dynamicImports] : [])));
+  const files = {
+    format: "cjs",
+    entryFileNames: "program.cjs",
+    chunkFileNames: "parts/[name].cjs",
+    dynamicImportInCjs: false,
+  };
+  const parts = await write({ ...options, input: join(dist, "cli/main.js") }, { ...files, dir: folder });
+  checkImports(parts);
+  const digest = createHash("sha256");
+  for (const { code } of parts) digest.update(code);
+  await write(
+    {
+      ...options,
+      input: join(dist, "cli/launch.js"),
+      transform: { define: { programDigest: JSON.stringify(digest.digest("hex").slice(0, 16)) } },
+    },
+    { format: "esm", file: join(folder, "main.js") },
+  );
   for (const name of bundled) copyLicense(name, join(folder, "licenses"));
   rmSync(join(dist, "cli"), { recursive: true });
   renameSync(folder, join(dist, "cli"));
 }
 
+async function write(input, output) {
+  const bundle = await rolldown(input);
+  const written = await bundle.write(output);
+  await bundle.close();
+  return written.output.filter(({ type }) => type === "chunk");
+}
+
 /** What a library needs is sure to be there only where it is a dependency of ours or bundled, too. @throws where it is neither */
-function checkImports(imports) {
+function checkImports(parts) {
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const own = new Set(parts.map(({ fileName }) => fileName));
   const packageOf = (id) => id.replace(/^((?:@[^/]+\/)?[^/]+).*/, "$1");
-  const foreign = imports.filter((id) => !/^(?:parts\/|node:)/.test(id) && !(packageOf(id) in dependencies));
+  const foreign = parts
+    .flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
+    .filter((id) => !own.has(id) && !id.startsWith("node:") && !(packageOf(id) in dependencies));
   if (foreign.length > 0) throw new Error(`bundling the program: ${[...new Set(foreign)].join(", ")} is no dependency`);
 }
 

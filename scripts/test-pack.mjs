@@ -1,7 +1,7 @@
 // npm run test:pack: what people install. The packed tarball is linted, installed globally into an empty folder without running
 // any install script (so nothing can have been compiled), and there it runs the demo and draws a picture.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -66,6 +66,27 @@ try {
         return `${name} ${Math.round(statSync(file).size / 1024)} KB`;
       })
       .join(", ");
+  });
+  step("what was compiled is taken back at the next start, unless it is damaged", () => {
+    const cache = join(scratch, "cache");
+    const start = (env = {}) => {
+      const stdout = run(lab, ["scenarios", "list"], { env: { ...process.env, HARNESS_LAB_CACHE: cache, ...env } });
+      if (!stdout.includes("factorial-known-en")) throw new Error(`it printed: ${stdout}`);
+    };
+    start({ NODE_DISABLE_COMPILE_CACHE: "1" });
+    if (existsSync(cache)) throw new Error("it kept code although it was told not to");
+    start();
+    const [name, ...others] = readdirSync(join(cache, "program"));
+    if (others.length > 0) throw new Error(`more than one file: ${others}`);
+    const file = join(cache, "program", name);
+    const kept = statSync(file);
+    start();
+    if (statSync(file).ino !== kept.ino) throw new Error("the code was not taken back");
+    const damaged = readFileSync(file).fill(0, kept.size >> 1, (kept.size >> 1) + 1000);
+    writeFileSync(file, damaged);
+    start();
+    if (readFileSync(file).equals(damaged)) throw new Error("damaged code was taken back");
+    return `${(kept.size / 1e6).toFixed(1)} MB`;
   });
   step("the library", () => {
     const code = `import { decide, wilson } from "harness-lab"; console.log(wilson(3, 3).low.toFixed(2), typeof decide)`;

@@ -1,18 +1,12 @@
-#!/usr/bin/env node
-// The only place that reads the process (arguments, environment, signals) and the only one that sets its exit code.
+// The only place of the program that reads the process (arguments, environment, signals) and the only one that sets its exit code.
 import { randomBytes } from "node:crypto";
 import { getEventListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
 import { commands } from "./commands/index.ts";
 import { exitCodes } from "./errors.ts";
 import { program, reportInternal } from "./program.ts";
 import type { Output, World } from "./world.ts";
-
-// The lab shares its machine with the server that it measures. V8 would let what is garbage grow to four times what is in use
-// before it looks; looking twice as early costs no time that shows and a fifth less memory.
-setFlagsFromString("--heap-growing-percent=100");
 
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(readFileSync(`${packageFolder}package.json`, "utf8")) as { version: string };
@@ -44,8 +38,9 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (error: unknown) => process.exit(reportInternal(error, world)));
 }
 
-const exitCode = await program(commands, world);
-process.exitCode = outputLost ? exitCode || exitCodes.notMeasured : exitCode;
+void program(commands, world).then((exitCode) => {
+  process.exitCode = outputLost ? exitCode || exitCodes.notMeasured : exitCode;
+});
 
 function output(stream: NodeJS.WriteStream): Output {
   let closed = false;
