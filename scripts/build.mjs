@@ -2,7 +2,7 @@
 // read and linked one by one at each start.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -26,12 +26,35 @@ const bundled = [
   "picocolors",
   "undici",
   "yaml",
+  "yargs",
+  "yargs-parser",
+  "y18n",
+  "cliui",
+  "wrap-ansi",
+  "ansi-styles",
+  "color-convert",
+  "color-name",
+  "is-fullwidth-code-point",
+  "escalade",
+  "get-caller-file",
+  "require-directory",
 ];
 
 /** A `require` of a module's own is the bundle's: what it asks for is bundled, too, and still runs only when it is asked for. */
 const lazyRequire = {
   name: "lazy-require",
   transform: (code) => code.replace("const require = createRequire(import.meta.url);\n", ""),
+};
+
+/** The texts of yargs, which it looks for beside its own file, lie beside the program. */
+const yargsLocales = {
+  name: "yargs-locales",
+  transform(code, id) {
+    if (!id.endsWith("yargs/build/index.cjs")) return null;
+    const found = code.replace('__dirname,"../locales"', '__dirname,"locales"');
+    if (found === code) throw new Error("bundling the program: yargs looks for its texts elsewhere now");
+    return found;
+  },
 };
 
 rmSync(dist, { recursive: true, force: true });
@@ -49,7 +72,7 @@ async function bundleProgram() {
   const options = {
     platform: "node",
     external: (id) => !/^[./]/.test(id) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
-    plugins: [lazyRequire],
+    plugins: [lazyRequire, yargsLocales],
     onLog(level, log) {
       if (level !== "debug") throw new Error(`bundling the program: ${log.message}`);
     },
@@ -73,6 +96,8 @@ async function bundleProgram() {
     },
     { format: "esm", file: join(folder, "main.js") },
   );
+  for (const language of ["en", "ja"])
+    cpSync(join(root, `node_modules/yargs/locales/${language}.json`), join(folder, `locales/${language}.json`));
   for (const name of bundled) copyLicense(name, join(folder, "licenses"));
   rmSync(join(dist, "cli"), { recursive: true });
   renameSync(folder, join(dist, "cli"));

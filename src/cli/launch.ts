@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { cacheFolder } from "../testbed/provision/cache.ts";
 import { CompileCache } from "./compile-cache.ts";
+import { exitCodes } from "./errors.ts";
 
 /** Digest of all files of the program; the build puts it in. */
 declare const programDigest: string;
@@ -23,7 +24,10 @@ setFlagsFromString("--heap-growing-percent=100");
 if (!serves) setFlagsFromString("--interrupt-budget=330000");
 
 const cache = new CompileCache(cacheFile());
-process.once("exit", () => cache.keep());
+process.once("exit", (exitCode) => {
+  // A command line with a mistake in it ran next to nothing, perhaps under no command's name.
+  if (exitCode !== exitCodes.misuse) cache.keep();
+});
 const modules = new Map<string, { exports: unknown }>();
 load(join(folder, "program.cjs"));
 

@@ -11,7 +11,8 @@ import { type OptionSpec, optionGroups } from "./options.ts";
 import type { World } from "./world.ts";
 
 // As an ES module yargs breaks lines inside words and takes every character for one column wide.
-const yargs: (argv: readonly string[]) => Argv = createRequire(import.meta.url)("yargs");
+const require = createRequire(import.meta.url);
+const yargs: (argv: readonly string[]) => Argv = require("yargs/yargs");
 
 /** Reads the command line, runs the command it names and says what went wrong. Resolves with the exit code; never rejects. */
 export async function program(commands: readonly Command[], world: World): Promise<number> {

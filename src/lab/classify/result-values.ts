@@ -16,8 +16,9 @@ const valuePattern =
 const holdsValue = (text: string): boolean => /[\d０-９]/.test(text) || /[a-f]{8}/i.test(text);
 const resultBefore =
   /(?:は|が|＝|=|:|：|→|≈|\bis\b|\bare\b|\bequals?\b|\bwas\b|\bwere\b|\bgives?\b|\bhas\b|\bhave\b|\bholds?\b|\bcosts?\b|\bstands? at\b|\breads?\b|\bshows?\b|\breturns?\b|\bthere (?:are|is)\b|答え|結果|合計|全部で|値|是|为|等于|共|有|还剩|得到)[\s「『"'`*(（]*(?:約|およそ|about |around |roughly |exactly |only |大约|约)?[\s「『"'`*(（¥$€]*$/i;
+// A group that captures is compiled once, together with what stands behind it, and not once for each of its words.
 const unit =
-  "(?:\\s?(?:%|％|°[CF]?|℃|度|円|元|個|个|件|人|本|台|枚|回|条|份|km|kg|cm|mm|GB|MB|ms|yen|dollars?|units?|items?|pieces?|degrees?|people|hours?|minutes?|days?|in stock|left))?";
+  "(?:\\s?(%|％|°[CF]?|℃|度|円|元|個|个|件|人|本|台|枚|回|条|份|km|kg|cm|mm|GB|MB|ms|yen|dollars?|units?|items?|pieces?|degrees?|people|hours?|minutes?|days?|in stock|left))?";
 const resultAfter = new RegExp(
   `^${unit}[\\s」』"'\`*)）]*(?:です|だよ|だね|だ[。！]|でした|であ|になる|になります|になった|となり|あります|ある[。！]|[.。！!,，;；]|$)`,
 );

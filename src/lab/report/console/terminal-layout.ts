@@ -1,6 +1,6 @@
-import stringWidth from "string-width";
+import { createRequire } from "node:module";
+import type * as StringWidth from "string-width";
 
-const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 /** A grapheme may carry endless combining marks; more than these would only disturb the lines around it. */
 const longestGrapheme = 16;
 /** Characters that may not begin a line in Japanese typesetting. */
@@ -11,9 +11,23 @@ const neverLast = /[（「『【〔〈《｛([{]$/u;
 /** Nothing but characters of one column each. */
 const plain = /^[\x20-\x7e]*$/;
 
+// A hundredth of a second goes by until Unicode's tables are there: what is plain is not held against them.
+const require = createRequire(import.meta.url);
+let stringWidth: typeof StringWidth.default | undefined;
+let segmenter: Intl.Segmenter | undefined;
+
 /** Columns a text takes in a terminal; East Asian wide characters take two. */
 export function columns(text: string): number {
-  return plain.test(text) ? text.length : stringWidth(text);
+  if (plain.test(text)) return text.length;
+  stringWidth ??= (require("string-width") as typeof StringWidth).default;
+  return stringWidth(text);
+}
+
+/** What a reader takes for characters, whatever they are made of. */
+function* graphemes(text: string): Iterable<string> {
+  if (plain.test(text)) return yield* text;
+  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+  for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
 /** Text filled with spaces to `width` columns; a longer one is left as it is. */
@@ -28,7 +42,7 @@ export function cutToWidth(text: string, width: number): string {
   let taken = "";
   let used = 0;
   // No text needs more than this many characters to fill the line, however long it is.
-  for (const { segment } of graphemes.segment(text.slice(0, width * longestGrapheme))) {
+  for (const segment of graphemes(text.slice(0, width * longestGrapheme))) {
     const piece = segment.slice(0, longestGrapheme);
     const next = columns(piece);
     if (used + next > width - 3) return `${taken}...`;
@@ -62,7 +76,7 @@ export function wrap(text: string, width: number): string[] {
 /** The pieces of a text that must not be broken: words with the space after them, wide characters with their punctuation. */
 function breakable(text: string): string[] {
   const units: string[] = [];
-  for (const { segment } of graphemes.segment(text)) {
+  for (const segment of graphemes(text)) {
     const previous = units.at(-1);
     const joins =
       previous !== undefined && (neverFirst.test(segment) || neverLast.test(previous) || narrowPair(previous, segment));
@@ -79,7 +93,7 @@ function narrowPair(previous: string, segment: string): boolean {
 
 function headOf(text: string, width: number): string {
   let head = "";
-  for (const { segment } of graphemes.segment(text)) {
+  for (const segment of graphemes(text)) {
     if (head !== "" && columns(head + segment) > width) return head;
     head += segment;
   }
