@@ -50,8 +50,12 @@ export class CompileCache {
       mkdirSync(folder, { recursive: true });
       // Renamed when it is whole: another process may be reading.
       const partial = `${this.#file}.${process.pid}`;
-      writeFileSync(partial, Buffer.concat([checksum, packed]));
-      renameSync(partial, this.#file);
+      try {
+        writeFileSync(partial, Buffer.concat([checksum, packed]));
+        renameSync(partial, this.#file);
+      } finally {
+        rmSync(partial, { force: true });
+      }
       removeOld(folder);
     } catch {
       // A full disk, a home that cannot be written: nothing that the command itself would have to say.

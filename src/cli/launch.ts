@@ -28,6 +28,7 @@ process.once("exit", (exitCode) => {
   // A command line with a mistake in it ran next to nothing, perhaps under no command's name.
   if (exitCode !== exitCodes.misuse) cache.keep();
 });
+const requireOther = createRequire(import.meta.url);
 const modules = new Map<string, { exports: unknown }>();
 load(join(folder, "program.cjs"));
 
@@ -51,15 +52,9 @@ function load(file: string): unknown {
   const module = { exports: {} };
   modules.set(file, module);
   const source = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "utf8")}\n})`;
-  const run = cache.compile(relative(folder, file), source, file).runInThisContext();
-  const requireOther = createRequire(file);
   const beside = dirname(file);
-  run(
-    module.exports,
-    (name: string) => (name.startsWith(".") ? load(join(beside, name)) : requireOther(name)),
-    module,
-    file,
-    beside,
-  );
+  const requireFrom = (name: string) => (name.startsWith(".") ? load(join(beside, name)) : requireOther(name));
+  const run = cache.compile(relative(folder, file), source, file).runInThisContext();
+  run(module.exports, requireFrom, module, file, beside);
   return module.exports;
 }

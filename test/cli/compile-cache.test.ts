@@ -1,5 +1,6 @@
 import {
   chownSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -78,6 +79,13 @@ describe("what V8 compiled, kept between processes", () => {
   it("says nothing where it cannot keep anything", () => {
     writeFileSync(join(folder, "plain"), "");
     expect(answer(first, "part.cjs", join(folder, "plain", "program", "digest-run"))).toBe("first");
+  });
+
+  it("leaves nothing half written where the file cannot be put in its place", () => {
+    mkdirSync(file, { recursive: true });
+    expect(answer(first)).toBe("first");
+    expect(readdirSync(join(folder, "program"))).toEqual(["digest-run"]);
+    expect(readdirSync(file)).toEqual([]);
   });
 
   it("keeps nothing without a file", () => {
