@@ -1,6 +1,6 @@
 // npm run test:pack: what people install. The packed tarball is linted, installed globally into an empty folder without running
 // any install script (so nothing can have been compiled), and there it runs the demo and draws a picture.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,8 +70,11 @@ try {
   step("what was compiled is taken back at the next start, unless it is damaged", () => {
     const cache = join(scratch, "cache");
     const start = (env = {}) => {
-      const stdout = run(lab, ["scenarios", "list"], { env: { ...process.env, HARNESS_LAB_CACHE: cache, ...env } });
-      if (!stdout.includes("factorial-known-en")) throw new Error(`it printed: ${stdout}`);
+      const { stdout, stderr } = spawnSync(lab, ["scenarios", "list"], {
+        encoding: "utf8",
+        env: { ...process.env, HARNESS_LAB_CACHE: cache, ...env },
+      });
+      if (stderr !== "" || !stdout.includes("factorial-known-en")) throw new Error(`it said: ${stderr}${stdout}`);
     };
     start({ NODE_DISABLE_COMPILE_CACHE: "1" });
     if (existsSync(cache)) throw new Error("it kept code although it was told not to");

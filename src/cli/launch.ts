@@ -20,8 +20,8 @@ const serves = command === "adapter" || command === "simulate";
 // before it looks; looking twice as early costs no time that shows and a fifth less memory.
 setFlagsFromString("--heap-growing-percent=100");
 // A command that ends after seconds does not earn back what the optimizing compiler takes of a second core: its code has to run
-// five times as often as V8 would ask before it is optimized.
-if (!serves) setFlagsFromString("--interrupt-budget=330000");
+// five times as often as V8 would ask before it is optimized. Later versions of V8 wait by themselves and have no such flag.
+if (!serves && process.version.startsWith("v20.")) setFlagsFromString("--interrupt-budget=330000");
 
 const cache = new CompileCache(cacheFile());
 process.once("exit", (exitCode) => {
