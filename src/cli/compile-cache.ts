@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
+import { makeFolderNow } from "../lab/capture/make-folder.ts";
 
 /** Days after which what another build or version of Node kept is thrown away. */
 const keptDays = 30;
@@ -47,7 +48,7 @@ export class CompileCache {
       const checksum = Buffer.alloc(checksumBytes);
       checksum.writeUInt32LE(crc32(packed));
       const folder = dirname(this.#file);
-      mkdirSync(folder, { recursive: true });
+      makeFolderNow(folder);
       // Renamed when it is whole: another process may be reading.
       const partial = `${this.#file}.${process.pid}`;
       try {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chownSync,
   mkdirSync,
@@ -79,6 +80,18 @@ describe("what V8 compiled, kept between processes", () => {
   it("says nothing where it cannot keep anything", () => {
     writeFileSync(join(folder, "plain"), "");
     expect(answer(first, "part.cjs", join(folder, "plain", "program", "digest-run"))).toBe("first");
+  });
+
+  // In a process of its own: what tries for ever can be ended only from outside.
+  it.runIf(process.platform === "linux")("ends where no folder can be made", () => {
+    const script = `
+      const { CompileCache } = await import(${JSON.stringify(new URL("../../src/cli/compile-cache.ts", import.meta.url))});
+      const cache = new CompileCache("/proc/nowhere/program/digest-run");
+      console.log(cache.compile("part.cjs", ${JSON.stringify(first)}, "part.cjs").runInThisContext());
+      cache.keep();`;
+    const argv = ["--import", "tsx", "--input-type=module", "-e", script];
+    const { status, stdout, stderr } = spawnSync(process.execPath, argv, { encoding: "utf8", timeout: 30_000 });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "first\n", stderr: "" });
   });
 
   it("leaves nothing half written where the file cannot be put in its place", () => {

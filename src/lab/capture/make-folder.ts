@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -23,6 +24,19 @@ export async function makeFolder(path: string, mode = 0o777): Promise<boolean> {
     // Some systems say EROFS or EACCES of a folder that is there.
     if (code === "EEXIST" || code === "EROFS" || code === "EACCES" || code === "EISDIR") return existing(path, error);
     throw error;
+  }
+}
+
+/** The same for a process that is about to end and can wait for nothing. @throws the file system's own error */
+export function makeFolderNow(path: string): void {
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || dirname(path) === path) throw error;
+    makeFolderNow(dirname(path));
+    mkdirSync(path);
   }
 }
 
