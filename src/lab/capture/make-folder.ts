@@ -27,7 +27,7 @@ export async function makeFolder(path: string, mode = 0o777): Promise<boolean> {
   }
 }
 
-/** The same for a process that is about to end and can wait for nothing. @throws the file system's own error */
+/** Makes it in a process that is about to end and can wait for nothing. @throws the file system's own error */
 export function makeFolderNow(path: string): void {
   try {
     mkdirSync(path);

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { makeFolder } from "../../../src/lab/capture/make-folder.ts";
+import { makeFolder, makeFolderNow } from "../../../src/lab/capture/make-folder.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -41,5 +41,15 @@ describe("making a folder", () => {
   it.runIf(process.platform === "linux")("ends where the system has no such folders at all", async () => {
     await expect(makeFolder("/proc/nowhere")).rejects.toMatchObject({ code: "ENOENT" });
     await expect(makeFolder("/proc/nowhere/further/below")).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("waits for nothing where a process is about to end", async () => {
+    const path = join(folder, "a", "b", "c");
+    makeFolderNow(path);
+    makeFolderNow(path);
+    expect((await stat(path)).isDirectory()).toBe(true);
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    expect(() => makeFolderNow(join(file, "below"))).toThrow("ENOTDIR");
   });
 });
