@@ -16,6 +16,7 @@ const bundled = [
   "fast-deep-equal",
   "fast-uri",
   "json-schema-traverse",
+  "re2js",
   "csv-stringify",
   "string-width",
   "get-east-asian-width",

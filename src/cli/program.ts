@@ -49,7 +49,7 @@ async function dispatch(commands: readonly Command[], world: World): Promise<num
     return exitCodes.ok;
   }
   const named = checkWords(commands, argv);
-  const parsed = parse(commands, argv, language, world);
+  const parsed = parse(commands, named, argv, language, world);
   if (parsed.help !== null) {
     const asked = argv.length > 0;
     (asked ? world.stdout : world.stderr).write(`${parsed.help}\n`);
@@ -86,6 +86,7 @@ function checkWords(commands: readonly Command[], argv: readonly string[]): Comm
 
 function parse(
   commands: readonly Command[],
+  named: Command | null,
   argv: readonly string[],
   language: DisplayLanguage,
   world: World,
@@ -107,19 +108,24 @@ function parse(
       "parse-numbers": false,
       "parse-positional-numbers": false,
     });
-  for (const command of commands) addCommand(parser, command, language);
+  // Beside a command that it was given by name yargs writes the command's help, asked for or not.
+  const alone = named !== null && !argv.some((word) => /^(?:--)?help/.test(word));
+  if (alone) addCommand(parser, named, language, "$0");
+  else for (const command of commands) addCommand(parser, command, language, command.name);
   let outcome: { readonly values: Readonly<Record<string, unknown>>; readonly help: string | null } | null = null;
   // With a callback yargs hands its texts over instead of printing them, and never ends the process.
-  parser.parse(argv.length === 0 ? ["--help"] : [...argv], {}, (error: Error | undefined | null, values, output) => {
+  const words = argv.length === 0 ? ["--help"] : argv.slice(alone ? 1 : 0);
+  parser.parse(words, {}, (error: Error | undefined | null, values, output) => {
     if (error) throw new UserError(`${oneLine(error).replace(/[.:。:]+$/, "")}; lab ${argv[0] ?? ""} --help says more`);
     outcome = { values, help: output === "" ? null : output };
   });
   return outcome ?? { values: {}, help: null };
 }
 
-function addCommand(parser: Argv, command: Command, language: DisplayLanguage): void {
+/** `name`: "$0" for the command that runs where none is named. */
+function addCommand(parser: Argv, command: Command, language: DisplayLanguage, name: string): void {
   const usage = [
-    command.name,
+    name,
     ...command.positionals.map(({ name, optional }) => (optional === true ? `[${name}]` : `<${name}>`)),
   ].join(" ");
   parser.command(

@@ -19,7 +19,7 @@ export abstract class PlainMessage<Whole extends Request | Response> {
   #whole: Whole | null = null;
 
   constructor(headers: Headers | PlainFields, body: PlainBody | null) {
-    const made = headers instanceof Headers;
+    const made = isHeaders(headers);
     this.#headers = made ? headers : null;
     this.#fields = made ? null : headers;
     this.#given = body;
@@ -91,35 +91,39 @@ export abstract class PlainMessage<Whole extends Request | Response> {
 
 const decoder = new TextDecoder();
 
+/** By what it can do: to name `Headers` loads it. The values of fields are text. */
+function isHeaders(headers: Headers | PlainFields): headers is Headers {
+  return typeof headers.get === "function";
+}
+
 /**
- * Makes a class of plain messages pass for `Native`, also to `instanceof`: what it does not answer by itself, methods and `own`
- * fields, is asked of the real message.
+ * Makes a class of plain messages pass for `native()`, also to `instanceof`: what it does not answer by itself is asked of the
+ * real message. Node loads the web platform's classes when they are first named, which takes longer than a short command: they
+ * are named when somebody asks for more than a plain message has.
  */
 export function standFor<Whole extends Request | Response>(
   Plain: { readonly prototype: PlainMessage<Whole> },
-  Native: { readonly prototype: Whole },
-  own: readonly string[],
+  native: () => { readonly prototype: Whole },
 ): void {
-  const members = { ...Object.getOwnPropertyDescriptors(PlainMessage.prototype) } as PropertyDescriptorMap;
-  for (const [name, { value, get }] of Object.entries(Object.getOwnPropertyDescriptors(Native.prototype))) {
-    if (name in members || name in Plain.prototype || own.includes(name)) continue;
-    members[name] =
-      get === undefined
-        ? {
-            value(this: PlainMessage<Whole>, ...given: unknown[]) {
-              return (value as (...values: unknown[]) => unknown).apply(this.whole(), given);
-            },
-          }
-        : {
-            get(this: PlainMessage<Whole>) {
-              return get.call(this.whole());
-            },
-          };
-  }
-  for (const [name, member] of Object.entries(members))
-    if (!Object.hasOwn(Plain.prototype, name))
-      Object.defineProperty(Plain.prototype, name, { ...member, configurable: true });
-  Object.setPrototypeOf(Plain.prototype, Native.prototype);
+  for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(PlainMessage.prototype)))
+    if (!Object.hasOwn(Plain.prototype, name)) Object.defineProperty(Plain.prototype, name, member);
+  const rest = new Proxy<object>(
+    {},
+    {
+      getPrototypeOf: () => native().prototype,
+      has: (_, name) => name in native().prototype,
+      get(_, name, message: PlainMessage<Whole>) {
+        // Whoever awaits a message asks for this.
+        if (name === "then") return undefined;
+        const { prototype } = native();
+        const { get, value } = Object.getOwnPropertyDescriptor(prototype, name) ?? {};
+        if (get !== undefined) return get.call(message.whole());
+        if (typeof value !== "function") return Reflect.get(prototype, name, message);
+        return (...given: unknown[]) => value.apply(message.whole(), given);
+      },
+    },
+  );
+  Object.setPrototypeOf(Plain.prototype, rest);
 }
 
 /** One field of a message's head, by its name in lower case; null where it has none. Makes no `Headers` where there is none yet. */

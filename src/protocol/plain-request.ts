@@ -57,4 +57,4 @@ class PlainRequest extends PlainMessage<Request> {
   }
 }
 
-standFor(PlainRequest, Request, ["method", "url", "duplex"]);
+standFor(PlainRequest, () => Request);

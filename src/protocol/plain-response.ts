@@ -40,4 +40,4 @@ class PlainResponse extends PlainMessage<Response> {
   }
 }
 
-standFor(PlainResponse, Response, ["status", "statusText", "ok"]);
+standFor(PlainResponse, () => Response);
