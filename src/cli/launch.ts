@@ -19,9 +19,14 @@ const serves = command === "adapter" || command === "simulate";
 // The lab shares its machine with the server that it measures. V8 would let what is garbage grow to four times what is in use
 // before it looks; looking twice as early costs no time that shows and a fifth less memory.
 setFlagsFromString("--heap-growing-percent=100");
-// A command that ends after seconds does not earn back what the optimizing compiler takes of a second core: its code has to run
-// five times as often as V8 would ask before it is optimized. Later versions of V8 wait by themselves and have no such flag.
-if (!serves && process.version.startsWith("v20.")) setFlagsFromString("--interrupt-budget=330000");
+// A command that ends after seconds does not earn back what the optimizing compilers take of a second core.
+if (!serves) {
+  // The parser of the HTTP client is WebAssembly: to optimize it takes 30 MB, and many times as long as a short command runs it.
+  setFlagsFromString("--liftoff-only");
+  // JavaScript has to run five times as often as V8 would ask before it is optimized. Later versions wait by themselves and have
+  // no such flag.
+  if (process.version.startsWith("v20.")) setFlagsFromString("--interrupt-budget=330000");
+}
 
 const cache = new CompileCache(cacheFile());
 process.once("exit", (exitCode) => {

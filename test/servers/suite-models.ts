@@ -8,7 +8,7 @@ import type { Decision } from "./deciding-model.ts";
 
 /** The run's seed: what the trials draw is known before they are sent, so that a scripted model can give it back. */
 export const seed = "suites";
-const loaded = await loadScenarios([]);
+const loaded = loadScenarios([]);
 export const suites: readonly string[] = loaded.probes.map(({ id }) => id);
 
 /** One trial of every cell, as `lab run --trials 1 --seed …` plans it for a model of this name. */

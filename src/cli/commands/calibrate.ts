@@ -194,7 +194,7 @@ async function measure(
       scripts,
       marker: scriptMarker,
       truth: truthReader,
-      scenarios: await loadScenarios([], { agentShapes: false }),
+      scenarios: loadScenarios([], { agentShapes: false }),
       seed: settings.seed,
       concurrency: settings.concurrency,
       overrides: settings.overrides,

@@ -32,7 +32,7 @@ export const demo: Execute<typeof demoOptions> = async (values, world) => {
     quiet: values.quiet,
     json: values.json,
   };
-  const loaded = await loadScenarios([], { only: scenarios, agentShapes: false, probes: [] });
+  const loaded = loadScenarios([], { only: scenarios, agentShapes: false, probes: [] });
   const simulated: { readonly target: TargetSpec; close(): Promise<void> }[] = [];
   try {
     for (const profile of profiles) simulated.push(await openSimulated(profile, settings.seed, world));

@@ -32,7 +32,7 @@ export const runTargets: Execute<typeof runOptions> = async (values, world) => {
     values.suite.length > 0 ? values.suite : (config.defaults.suites ?? []),
     values["min-context"] ?? null,
   );
-  const loadedScenarios = await loadScenarios(folders, {
+  const loadedScenarios = loadScenarios(folders, {
     only: values.scenario.length > 0 ? commaSeparated(values.scenario) : undefined,
     agentShapes: settings.shapes.includes("agent"),
     probes: asked,
@@ -48,8 +48,7 @@ export const runTargets: Execute<typeof runOptions> = async (values, world) => {
   if (named.includes(requestSuiteId) && request === undefined)
     throw new UserError("--suite request measures a request of your own; name its file with --request");
   const others = named.filter((suite) => suite !== requestSuiteId);
-  const suites =
-    named.length > 0 && others.length === 0 ? [] : chosenSuites(others, scenarios, await shippedProbeIds());
+  const suites = named.length > 0 && others.length === 0 ? [] : chosenSuites(others, scenarios, shippedProbeIds());
   if (suites.length > 0) {
     const { languages } = settings;
     checkUsedScenarios(scenarios, { suites, onlyScenarios, languages, own: folders.length > 0 });

@@ -31,10 +31,10 @@ export const scenarios: Execute<typeof scenariosOptions> = async (values, world,
   const action = positionals["action"] ?? "";
   switch (action) {
     case "list":
-      list(await loadScenarios(folders), values.json, world);
+      list(loadScenarios(folders), values.json, world);
       return exitCodes.ok;
     case "check": {
-      const loaded = await loadScenarios(folders);
+      const loaded = loadScenarios(folders);
       const problems = [...checkScenarios(loaded), ...checkProbes(loaded), ...(await profileProblems(folders, world))];
       if (problems.length > 0) throw new ScenarioProblems(problems);
       const items = loaded.probes.reduce((sum, suite) => sum + suite.items.length, 0);

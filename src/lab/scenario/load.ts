@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
@@ -33,7 +33,7 @@ const reserved = { suites: "suites", agent: "agent", probes: "probes", profiles:
 interface SourceFile {
   /** As shown in problems. */
   readonly label: string;
-  readonly text: string;
+  readonly path: string;
 }
 interface Folder {
   readonly scenarios: readonly SourceFile[];
@@ -57,14 +57,13 @@ export interface LoadOptions {
  * folder holds scenarios (`*.yaml`, at any depth) and, if it likes, `suites/` and `agent/`. Throws {@link ScenarioProblems}
  * with all problems of all files.
  */
-export async function loadScenarios(
+export function loadScenarios(
   folders: readonly string[],
   { only, agentShapes: withAgentShapes = true, probes: wantedProbes }: LoadOptions = {},
-): Promise<LoadedScenarios> {
+): LoadedScenarios {
   const problems: string[] = [];
-  const shipped = await readFolder(shippedScenarios, "scenarios", problems);
-  const own: Folder[] = [];
-  for (const folder of folders) own.push(await readFolder(folder, folder.replace(/[\\/]+$/, ""), problems));
+  const shipped = listFolder(shippedScenarios, "scenarios", problems);
+  const own = folders.map((folder) => listFolder(folder, folder.replace(/[\\/]+$/, ""), problems));
 
   const ownScenarios = merge(
     own.map((folder) => folder.scenarios),
@@ -122,9 +121,8 @@ export function findSuite(loaded: LoadedScenarios, id: string): Suite {
 }
 
 /** Ids of the suites of conversations that this package ships, by the names of their files. */
-export async function shippedProbeIds(): Promise<readonly string[]> {
-  const names = await readdir(join(shippedScenarios, reserved.probes));
-  return names
+export function shippedProbeIds(): readonly string[] {
+  return readdirSync(join(shippedScenarios, reserved.probes))
     .filter((name) => /\.ya?ml$/.test(name))
     .map((name) => name.replace(/\.ya?ml$/, ""))
     .sort();
@@ -141,25 +139,18 @@ function namedScenarios(suite: Suite): readonly string[] {
   return [...ids, ...suite.fallback, ...suite.also.map((extra) => extra.scenario)];
 }
 
-async function readFolder(folder: string, label: string, problems: string[]): Promise<Folder> {
+function listFolder(folder: string, label: string, problems: string[]): Folder {
   const files: Record<keyof Folder, SourceFile[]> = { scenarios: [], suites: [], agent: [], probes: [] };
-  const paths = await yamlFiles(folder).catch((error: unknown) => {
-    problems.push(`${label}: ${folderProblem(error)}`);
-    return null;
-  });
-  if (paths?.length === 0) problems.push(`${label}: holds no scenario file (*.yaml)`);
-  for (const path of paths ?? []) {
-    const [top = ""] = path.split(sep);
-    if (top === reserved.profiles) continue;
-    const file = `${label}/${path.split(sep).join("/")}`;
-    try {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(join(folder, path)));
-      files[kindOf(top)].push({ label: file, text });
-    } catch (error) {
-      problems.push(
-        error instanceof TypeError ? `${file}: is not UTF-8 text` : `${file}: cannot be read (${String(error)})`,
-      );
+  try {
+    const paths = yamlFiles(folder);
+    if (paths.length === 0) problems.push(`${label}: holds no scenario file (*.yaml)`);
+    for (const path of paths) {
+      const [top = ""] = path.split(sep);
+      if (top === reserved.profiles) continue;
+      files[kindOf(top)].push({ label: `${label}/${path.split(sep).join("/")}`, path: join(folder, path) });
     }
+  } catch (error) {
+    problems.push(`${label}: ${folderProblem(error)}`);
   }
   return files;
 }
@@ -169,8 +160,8 @@ function kindOf(top: string): keyof Folder {
 }
 
 /** Relative paths of the YAML files under a folder, sorted so that the order does not depend on the file system. */
-async function yamlFiles(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder, { recursive: true });
+function yamlFiles(folder: string): readonly string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return names.filter((name) => /\.ya?ml$/.test(name) && !/(^|[\\/])\./.test(name)).sort();
 }
 
@@ -179,6 +170,20 @@ function folderProblem(error: unknown): string {
   if (code === "ENOENT") return "no such folder";
   if (code === "ENOTDIR") return "is a file; give the folder that holds the scenario files";
   return `cannot be read (${String(error)})`;
+}
+
+/** The text of a file; null where it has none, which is then among the problems. */
+function textOf({ label, path }: SourceFile, problems: string[]): string | null {
+  try {
+    // A folder may have such a name, and a pipe would be waited for.
+    if (statSync(path).isFile()) return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    problems.push(`${label}: is no regular file`);
+  } catch (error) {
+    problems.push(
+      error instanceof TypeError ? `${label}: is not UTF-8 text` : `${label}: cannot be read (${String(error)})`,
+    );
+  }
+  return null;
 }
 
 /** Reads the files of one kind, folder after folder: within a folder a key may stand once, across folders the last one wins. */
@@ -192,7 +197,9 @@ function merge<T>(
   for (const files of folders) {
     const seen = new Map<string, string>();
     for (const file of files) {
-      const result = readYaml(file.text, file.label, schema);
+      const text = textOf(file, problems);
+      if (text === null) continue;
+      const result = readYaml(text, file.label, schema);
       if (!result.ok) {
         problems.push(...result.problems);
         continue;

@@ -70,7 +70,7 @@ it("a disk that fills up ends the run with one line; with room again the same ru
   const options: Omit<RunOptions, "store"> = {
     targets: [target("t", "m", handler)],
     suites: ["contract-matrix"],
-    scenarios: await loadScenarios([]),
+    scenarios: loadScenarios([]),
     onlyScenarios: ["seed-memorizable"],
     trials: 200,
     shapes: ["small"],

@@ -15,7 +15,7 @@ import {
 import { loadScenarios } from "../../../src/lab/scenario/load.ts";
 import type { Handler } from "../../../src/protocol/handler.ts";
 
-const scenarios = await loadScenarios([]);
+const scenarios = loadScenarios([]);
 
 export interface Finished {
   readonly result: RunResult;

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -18,7 +19,7 @@ async function put(path: string, content: string | Uint8Array): Promise<void> {
 
 async function problemsOf(folders: readonly string[]): Promise<readonly string[]> {
   try {
-    await loadScenarios(folders);
+    loadScenarios(folders);
   } catch (error) {
     if (error instanceof ScenarioProblems) return error.problems.map((line) => line.replaceAll(folder, "DIR"));
     throw error;
@@ -50,20 +51,20 @@ function scenario(changes: Readonly<Record<string, string | null>> = {}): string
 
 describe("a folder of one's own", () => {
   it("adds its scenarios to the shipped ones, at any depth, and fills in defaults", async () => {
-    const shipped = await loadScenarios([]);
+    const shipped = loadScenarios([]);
     await put("deep/er/mine.yml", scenario());
-    const loaded = await loadScenarios([folder]);
+    const loaded = loadScenarios([folder]);
     expect(loaded.scenarios).toHaveLength(shipped.scenarios.length + 1);
     expect(loaded.scenarios.find((each) => each.id === "mine")).toMatchObject({ maxTokens: 512, temperature: 0.7 });
     expect(loaded.suites).toEqual(shipped.suites);
   });
 
   it("replaces a shipped scenario, suite and agent shape of the same name", async () => {
-    const shipped = await loadScenarios([]);
+    const shipped = loadScenarios([]);
     await put("mine.yaml", scenario({ id: "id: sha256-nonce-en" }));
     await put("suites/parser-mismatch.yaml", suite());
     await put("agent/en.yaml", "language: en\nsystem: short\ntools: []\nhistory: []\n");
-    const loaded = await loadScenarios([folder]);
+    const loaded = loadScenarios([folder]);
     expect(loaded.scenarios).toHaveLength(shipped.scenarios.length);
     expect(loaded.scenarios.find((each) => each.id === "sha256-nonce-en")?.system).toBe("Be brief.");
     expect(loaded.suites.map((each) => each.id)).toEqual(shipped.suites.map((each) => each.id));
@@ -178,8 +179,19 @@ describe("what is wrong with files is told with file, line and key", () => {
     const problems = await problemsOf([folder]);
     expect(problems).toHaveLength(3);
     expect(problems.join("\n")).toMatch(
-      /c\.yaml: is not UTF-8 text\n.*a\.yaml:5:1.*\n.*b\.yaml:3:8.*did you mean "memorizable"/,
+      /a\.yaml:5:1.*\n.*b\.yaml:3:8.*did you mean "memorizable".*\n.*c\.yaml: is not UTF-8 text/,
     );
+  });
+
+  it("what is named like a file of text and is none, without waiting for it", async () => {
+    await mkdir(join(folder, "folder.yaml"));
+    execFileSync("mkfifo", [join(folder, "pipe.yaml")]);
+    await symlink(join(folder, "gone"), join(folder, "link.yaml"));
+    expect(await problemsOf([folder])).toEqual([
+      "DIR/folder.yaml: is no regular file",
+      expect.stringMatching(/^DIR\/link\.yaml: cannot be read \(Error: ENOENT/),
+      "DIR/pipe.yaml: is no regular file",
+    ]);
   });
 
   it("folders that are not there, are files or hold nothing", async () => {

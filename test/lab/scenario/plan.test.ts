@@ -5,7 +5,7 @@ import { ScenarioProblems } from "../../../src/lab/scenario/scenario-problems.ts
 
 let shipped: LoadedScenarios;
 beforeAll(async () => {
-  shipped = await loadScenarios([]);
+  shipped = loadScenarios([]);
 });
 
 function plan(suite: string, options: Partial<PlanOptions> = {}): readonly PlannedSample[] {

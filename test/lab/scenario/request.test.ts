@@ -5,7 +5,7 @@ import { overrideProblems, type RequestOverrides, requestFor } from "../../../sr
 
 let samples: readonly PlannedSample[];
 beforeAll(async () => {
-  const shipped = await loadScenarios([]);
+  const shipped = loadScenarios([]);
   samples = planSamples({
     target: "t",
     routes: ["direct"],

@@ -13,7 +13,7 @@ import appendix from "../../fixtures/scenario/seed-appendix.json" with { type: "
 
 let shipped: LoadedScenarios;
 beforeAll(async () => {
-  shipped = await loadScenarios([]);
+  shipped = loadScenarios([]);
 });
 const byId = (id: string): Scenario => {
   const found = shipped.scenarios.find((scenario) => scenario.id === id);

@@ -17,7 +17,7 @@ export { scratch, target };
 export const repetitions =
   process.env["LAB_TEST_LONG"] === undefined ? Number(process.env["LAB_TEST_REPETITIONS"] ?? 30) : 300;
 
-export const loaded: LoadedScenarios = await loadScenarios([]);
+export const loaded: LoadedScenarios = loadScenarios([]);
 
 interface Profile {
   readonly server: Readonly<Record<string, unknown>>;
