@@ -25,6 +25,7 @@ export interface OutgoingRequest {
 
 /** Bytes of a response body that wait for the reader before the socket is told to stop. */
 const bufferedBytes = 64 * 1024;
+const settled = Promise.resolve();
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 type Progress = FailurePlace["progress"];
@@ -145,7 +146,8 @@ export function startExchange(
       else {
         // Head and body of a short answer come in one packet, and all of it is read before the next microtask runs.
         head = { init, pieces: [] };
-        queueMicrotask(settleHead);
+        // `queueMicrotask` would make a resource of its own for asynchronous hooks.
+        void settled.then(settleHead);
       }
     }
 

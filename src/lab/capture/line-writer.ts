@@ -35,17 +35,11 @@ const gatherMs = 40;
 /** A batch of this size goes out without waiting for more. */
 const batchSize = 256 * 1024;
 
-const encoder = new TextEncoder();
-/** Where lines are encoded: to learn its length in bytes first, as a buffer of its own would have to, costs as much again. */
-const scratch = new Uint8Array(64 * 1024);
+/** Room for lines at first, and the most of it that is kept for the next batch. */
+const firstRoom = 64 * 1024;
+const keptRoom = 1024 * 1024;
 
-/** A line with its end, in UTF-8. */
-function encodedLine(line: string): Uint8Array {
-  const { read, written } = encoder.encodeInto(line, scratch);
-  if (read < line.length || written === scratch.length) return Buffer.from(`${line}\n`, "utf8");
-  scratch[written] = 10;
-  return Buffer.from(scratch.subarray(0, written + 1));
-}
+const encoder = new TextEncoder();
 
 /**
  * Appends lines to one file in the order in which they came: they gather for a moment and go out together; a flush does not wait
@@ -57,8 +51,11 @@ export class LineWriter {
   readonly #open: OpenAppendFile;
   readonly #after: LineWriter | null;
   #file: AppendFile | null = null;
-  #waiting: Uint8Array[] = [];
+  /** Lines that wait are encoded one behind the other: a buffer for each would cost as much as to encode it. */
+  #waiting = new Uint8Array(0);
   #waitingSize = 0;
+  /** Room that the batch before does not need any more. */
+  #spare: Uint8Array<ArrayBuffer> | null = null;
   #running: Promise<void> | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #failure: StoreError | null = null;
@@ -82,10 +79,22 @@ export class LineWriter {
   /** @throws StoreError when an earlier line could not be written */
   append(line: string): void {
     if (this.#failure !== null) throw this.#failure;
-    const bytes = encodedLine(line);
-    this.#waiting.push(bytes);
-    this.#waitingSize += bytes.length;
+    const start = this.#waitingSize;
+    let { read, written } = encoder.encodeInto(line, this.#waiting.subarray(start));
+    if (read < line.length || start + written === this.#waiting.length) {
+      // A UTF-16 unit takes three bytes at most.
+      this.#makeRoom(3 * line.length + 1);
+      ({ read, written } = encoder.encodeInto(line, this.#waiting.subarray(start)));
+    }
+    this.#waiting[start + written] = 10;
+    this.#waitingSize = start + written + 1;
     this.#gather();
+  }
+
+  #makeRoom(bytes: number): void {
+    const room = new Uint8Array(Math.max(firstRoom, 2 * this.#waiting.length, this.#waitingSize + bytes));
+    room.set(this.#waiting.subarray(0, this.#waitingSize));
+    this.#waiting = room;
   }
 
   #gather(): void {
@@ -96,7 +105,7 @@ export class LineWriter {
   /** Appends a short line and returns once it is with the operating system. @throws StoreError */
   appendNow(line: string): void {
     if (this.#failure !== null) throw this.#failure;
-    if (this.#file === null || this.#waiting.length > 0 || this.#running !== null) {
+    if (this.#file === null || this.#waitingSize > 0 || this.#running !== null) {
       throw new StoreError(
         `${this.#path}: lines that must stand at once and lines that may wait do not go into one file`,
       );
@@ -112,7 +121,7 @@ export class LineWriter {
   #begin(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#waiting.length > 0) this.#running ??= this.#drain();
+    if (this.#waitingSize > 0) this.#running ??= this.#drain();
   }
 
   /** True while more waits than should be held in memory. */
@@ -125,7 +134,7 @@ export class LineWriter {
     do {
       this.#begin();
       await this.#running;
-    } while (this.#waiting.length > 0 && this.#failure === null);
+    } while (this.#waitingSize > 0 && this.#failure === null);
     if (this.#failure !== null) throw this.#failure;
   }
 
@@ -145,9 +154,11 @@ export class LineWriter {
   async #drain(): Promise<void> {
     // Lines of the same turn of the event loop go out together.
     await Promise.resolve();
-    const bytes = Buffer.concat(this.#waiting);
-    this.#waiting = [];
+    const room = this.#waiting;
+    const bytes = room.subarray(0, this.#waitingSize);
+    this.#waiting = this.#spare ?? new Uint8Array(0);
     this.#waitingSize = 0;
+    this.#spare = null;
     try {
       await this.#after?.flush();
       if (this.#file === null) throw new StoreError(`${this.#path}: the run is closed`);
@@ -155,7 +166,8 @@ export class LineWriter {
     } catch (error) {
       this.#failure = storeError(this.#path, error);
     }
+    if (room.length <= keptRoom) this.#spare = room;
     this.#running = null;
-    if (this.#waiting.length > 0 && this.#failure === null) this.#gather();
+    if (this.#waitingSize > 0 && this.#failure === null) this.#gather();
   }
 }

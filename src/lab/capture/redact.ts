@@ -3,6 +3,19 @@ export const redacted = "[redacted]";
 
 const secretHeaders =
   /^(?:authorization|proxy-authorization|cookie|set-cookie|.*api-?key.*|.*(?:access|auth|secret)-?token.*|x-auth.*)$/i;
+/** Names already looked at: a server sends the same ones with every answer. */
+const headerNames = new Map<string, boolean>();
+const mostHeaderNames = 256;
+
+function isSecretHeader(name: string): boolean {
+  let secret = headerNames.get(name);
+  if (secret === undefined) {
+    secret = secretHeaders.test(name);
+    if (headerNames.size < mostHeaderNames) headerNames.set(name, secret);
+  }
+  return secret;
+}
+
 const secretParameters = /([?&](?:api[-_]?key|key|access[-_]?token|token|auth)=)[^&#\s"'<>]+/gi;
 /** Shapes of keys that are secret wherever they stand. */
 const knownKeys =
@@ -21,7 +34,7 @@ export interface Redactor {
 /** A redactor that also knows the secrets sent in `sentHeaders`, so that an echo of them is found in any body. */
 export function createRedactor(sentHeaders: Readonly<Record<string, string>>): Redactor {
   const sent = Object.entries(sentHeaders)
-    .filter(([name]) => secretHeaders.test(name))
+    .filter(([name]) => isSecretHeader(name))
     .flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")])
     .map((value) => value.trim())
     .filter((value) => value.length >= shortestSecret)
@@ -40,7 +53,7 @@ export function createRedactor(sentHeaders: Readonly<Record<string, string>>): R
     text,
     headers: (headers) =>
       Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, secretHeaders.test(name) ? redacted : text(value)]),
+        Object.entries(headers).map(([name, value]) => [name, isSecretHeader(name) ? redacted : text(value)]),
       ),
   };
 }

@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LineWriter, openNewFile } from "../../../src/lab/capture/line-writer.ts";
+import { LineWriter, type OpenAppendFile, openNewFile } from "../../../src/lab/capture/line-writer.ts";
 
 describe("LineWriter", () => {
   let folder: string;
@@ -40,5 +41,31 @@ describe("LineWriter", () => {
     expect(await written("mixed", ["", "x", long, "\ud83d", `${wide}\udc00`, "end"])).toBe(
       `\nx\n${long}\n\ufffd\n${wide}\ufffd\nend\n`,
     );
+  });
+
+  it("leaves a batch alone until it is written, however slowly, while the next ones gather", async () => {
+    let file = "";
+    let writes = 0;
+    const slow: OpenAppendFile = async () => ({
+      write: async (bytes) => {
+        writes += 1;
+        await sleep(2);
+        file += Buffer.from(bytes).toString("utf8");
+      },
+      writeNow: () => {},
+      close: async () => {},
+    });
+    const writer = new LineWriter(join(folder, "slow"), slow);
+    await writer.start();
+    const lines = Array.from({ length: 400 }, (_, index) => `${index} ${"塔".repeat((index * 997) % 5000)}`);
+    for (const [index, line] of lines.entries()) {
+      writer.append(line);
+      if (index % 7 === 0) await sleep(0);
+      if (index % 50 === 0) await writer.flush();
+    }
+    await writer.close();
+    expect(file).toBe(lines.map((line) => `${line}\n`).join(""));
+    expect(writes).toBeGreaterThan(8);
+    expect(writes).toBeLessThan(lines.length);
   });
 });
