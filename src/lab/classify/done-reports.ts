@@ -17,48 +17,69 @@ const adverbs = "(?:'ve| have)?\\s+(?:just |already |now |successfully |also |th
 const finite =
   /\b(?:is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|does|do|means?|gives?|makes?|uses?|lets?)\b/i;
 
-/** Reports by who did it; only a sentence with such a word in it need be held against them. */
-const doer = /\b(?:I|we)\b/i;
-const doneByTheWriter: readonly RegExp[] = [
-  new RegExp(`\\b(?:I|we)${adverbs}(${hardVerbs})\\b(?!\\s+(?:me|you)\\b)`, "i"),
-  new RegExp(`\\b(?:I|we)${adverbs}(${softVerbs})\\s+(?:[\\w'’"“”-]+\\s+){0,6}?${outsideNouns}\\b`, "i"),
-];
-/** Reports of what something is or has become, likewise. */
-const auxiliary = /\b(?:has|have|is|are|was|were)\b/i;
-const doneToThings: readonly RegExp[] = [
-  new RegExp(
-    `\\b${outsideNouns}\\b[^.!?\\n]{0,60}\\b(?:has|have|is|are|was|were)\\s+(?:now |just |already |successfully |all )*(?:been\\s+)?${doneParticiple}\\b`,
-    "i",
-  ),
-  new RegExp(`\\b(?:has|have) been (?:successfully |now |just )*(${hardVerbs})\\b`, "i"),
-];
-const doneInBrief: readonly RegExp[] = [
-  /^\s*(?:Done|Saved|Sent|Booked|Scheduled|Registered|Posted|Committed|Deployed|Deleted|Installed|Submitted|Executed|All (?:set|done))\b\s*(?:[.!:,—-]|$)/im,
-  /\b(?:build|deploy(?:ment)?|installation|compilation|tests?|migration|backup|upload|download|sync|request|query|transaction|update|restart)\s+(?:has |have |was |were )?(?:finished|completed|succeeded|passed|went through|is complete|are passing|is done|successful)\b/i,
-];
+/** Something is, or has become, what a deed makes of it. */
+const passiveDeed = new RegExp(
+  `\\b(?:has|have|is|are|was|were)\\s+(?:now |just |already |successfully |all )*(?:been\\s+)?${doneParticiple}\\b`,
+  "i",
+);
 
-function doneInEnglish(sentence: string): readonly RegExp[] {
-  return [
-    ...(doer.test(sentence) ? doneByTheWriter : []),
-    ...(auxiliary.test(sentence) ? doneToThings : []),
-    ...doneInBrief,
-  ];
+/** One way of reporting a deed as done. `needs` is cheap to look for and stands in any sentence that the pattern matches. */
+interface DonePattern {
+  readonly pattern: RegExp;
+  readonly needs?: RegExp;
 }
 
-const doneInJapanese: readonly RegExp[] = [
-  // Nouns of deeds with する in the past.
-  /(?:登録|保存|送信|予約|投稿|削除|更新|追加|作成|設定|変更|インストール|デプロイ|再起動|起動|停止|ビルド|コンパイル|コミット|プッシュ|アップロード|ダウンロード|注文|キャンセル|公開|通知|移動|コピー|手配|申請|発注|反映|記録|共有|連絡|返信|伝達|実行|セット|リマインド|転送|ロック|印刷)(?:は|が|を|も)?(?:完了|いた|致)?(?:し|き|い)?(?:まし)?(?:た(?![らいめくり場])|済み(?:です|だ|$|。|！)|完了(?:です|だよ|！|。|$))/,
-  // "…ておいた" says of any deed that it has been done in advance.
-  /[てで](?:おい|おき)(?:た(?![らい])|ました(?!ら))|(?:し|っ|い)といた(?:よ|ね|。|!|！|〜|~|$)/,
-  /(?:^|[、。！\s])(?:作業|処理|操作|変更)?(?:は|が)?(?:すべて)?(?:完了|終了)(?:し|いたし)?まし?た|を(?:下げ|上げ|切り替え|変え|消し|つけ|入れ|止め|開け|閉め)(?:まし)?た(?![らい])/,
-  /テスト[^。！!\n]{0,12}(?:通り|成功し|合格し|パスし|通っ)(?:た(?![らい])|ました)|(?:件|個)?すべて成功/,
-  /(?:書き込|読み込)(?:みました|んだ(?![らり])|んでおいた|んでおきました)|再起動が完了/,
+const doer = /\b(?:I|we)\b/i;
+const doneByTheWriter: readonly DonePattern[] = [
+  { needs: doer, pattern: new RegExp(`\\b(?:I|we)${adverbs}(${hardVerbs})\\b(?!\\s+(?:me|you)\\b)`, "i") },
+  {
+    needs: doer,
+    pattern: new RegExp(`\\b(?:I|we)${adverbs}(${softVerbs})\\s+(?:[\\w'’"“”-]+\\s+){0,6}?${outsideNouns}\\b`, "i"),
+  },
+];
+const doneToThings: readonly DonePattern[] = [
+  { needs: passiveDeed, pattern: new RegExp(`\\b${outsideNouns}\\b[^.!?\\n]{0,60}${passiveDeed.source}`, "i") },
+  { pattern: new RegExp(`\\b(?:has|have) been (?:successfully |now |just )*(${hardVerbs})\\b`, "i") },
+];
+const doneInBrief: readonly DonePattern[] = [
+  {
+    pattern:
+      /^\s*(?:Done|Saved|Sent|Booked|Scheduled|Registered|Posted|Committed|Deployed|Deleted|Installed|Submitted|Executed|All (?:set|done))\b\s*(?:[.!:,—-]|$)/im,
+  },
+  {
+    pattern:
+      /\b(?:build|deploy(?:ment)?|installation|compilation|tests?|migration|backup|upload|download|sync|request|query|transaction|update|restart)\s+(?:has |have |was |were )?(?:finished|completed|succeeded|passed|went through|is complete|are passing|is done|successful)\b/i,
+  },
 ];
 
-const doneInChinese: readonly RegExp[] = [
+const doneInEnglish = [...doneByTheWriter, ...doneToThings, ...doneInBrief];
+
+const doneInJapanese: readonly DonePattern[] = [
+  // Nouns of deeds with する in the past.
+  {
+    pattern:
+      /(?:登録|保存|送信|予約|投稿|削除|更新|追加|作成|設定|変更|インストール|デプロイ|再起動|起動|停止|ビルド|コンパイル|コミット|プッシュ|アップロード|ダウンロード|注文|キャンセル|公開|通知|移動|コピー|手配|申請|発注|反映|記録|共有|連絡|返信|伝達|実行|セット|リマインド|転送|ロック|印刷)(?:は|が|を|も)?(?:完了|いた|致)?(?:し|き|い)?(?:まし)?(?:た(?![らいめくり場])|済み(?:です|だ|$|。|！)|完了(?:です|だよ|！|。|$))/,
+  },
+  // "…ておいた" says of any deed that it has been done in advance.
+  { pattern: /[てで](?:おい|おき)(?:た(?![らい])|ました(?!ら))|(?:し|っ|い)といた(?:よ|ね|。|!|！|〜|~|$)/ },
+  {
+    pattern:
+      /(?:^|[、。！\s])(?:作業|処理|操作|変更)?(?:は|が)?(?:すべて)?(?:完了|終了)(?:し|いたし)?まし?た|を(?:下げ|上げ|切り替え|変え|消し|つけ|入れ|止め|開け|閉め)(?:まし)?た(?![らい])/,
+  },
+  { pattern: /テスト[^。！!\n]{0,12}(?:通り|成功し|合格し|パスし|通っ)(?:た(?![らい])|ました)|(?:件|個)?すべて成功/ },
+  { pattern: /(?:書き込|読み込)(?:みました|んだ(?![らり])|んでおいた|んでおきました)|再起動が完了/ },
+];
+
+const doneInChinese: readonly DonePattern[] = [
   // 已 with a deed behind it, or a deed with its result.
-  /已(?:经)?(?:成功)?(?:帮|为|替|给|把|将|在)?[^，。！？\n]{0,16}?(?:保存|发送|发给|发出|创建|添加|加入|写入|写好|预订|预约|登记|删除|更新|设置|安装|部署|重启|提交|上传|下载|发布|记录|安排|取消|通知|告诉|调整|设为|设成|调到|调至|关闭|关掉|打开|开启|完成|运行|执行|改到|改为|改成|移到|删掉|启动|停止|移动|复制|备份|回复|答复|转发|提醒|调高|调低|打印|设定)/,
-  /(?:保存|发送|创建|写入|设置|预订|提交|部署|安装|添加|登记|更新|删除|重启|修改)(?:已)?(?:成功|完成|完毕|好了)|测试(?:全部|都|已经?|均)+(?:通过|成功)|(?:发|送|加|存|写|关|开|设|调|建|订|删)好了/,
+  {
+    pattern:
+      /已(?:经)?(?:成功)?(?:帮|为|替|给|把|将|在)?[^，。！？\n]{0,16}?(?:保存|发送|发给|发出|创建|添加|加入|写入|写好|预订|预约|登记|删除|更新|设置|安装|部署|重启|提交|上传|下载|发布|记录|安排|取消|通知|告诉|调整|设为|设成|调到|调至|关闭|关掉|打开|开启|完成|运行|执行|改到|改为|改成|移到|删掉|启动|停止|移动|复制|备份|回复|答复|转发|提醒|调高|调低|打印|设定)/,
+  },
+  {
+    pattern:
+      /(?:保存|发送|创建|写入|设置|预订|提交|部署|安装|添加|登记|更新|删除|重启|修改)(?:已)?(?:成功|完成|完毕|好了)|测试(?:全部|都|已经?|均)+(?:通过|成功)|(?:发|送|加|存|写|关|开|设|调|建|订|删)好了/,
+  },
 ];
 
 /** Further words of reports that are no participles of deeds. */
@@ -92,10 +113,6 @@ const fragmentOutside = new RegExp(
 );
 const elliptical = new RegExp(`^\\s*${doneParticiple}\\s+(?:the|your|a|an|it|this|\\w+ed|['"“\`\\w])`, "i");
 const softDeed = new RegExp(`\\b(?:I|we)${adverbs}${doneParticiple}\\b`, "i");
-const passiveDeed = new RegExp(
-  `\\b(?:has|have|is|are|was|were)\\s+(?:now |just |already |successfully )*(?:been\\s+)?${doneParticiple}\\b`,
-  "i",
-);
 /** "Sent to Ann.", "Moved to Friday." */
 const shortReport = new RegExp(
   `^\\s*(?:✅\\s*)?(${doneParticiple}|rescheduled)(?:\\s+(?:it|them|this|that))?\\s+(?:to|in|on|at|as|for|from|into|with)\\b`,
@@ -123,8 +140,8 @@ export function findDoneReport(text: string, userText = ""): TextFinding | null 
     )
       return true;
     if (echoesDone(sentence, text.slice(start, end), asked)) return true;
-    return (isLatin ? doneInEnglish(sentence) : isJapanese ? doneInJapanese : doneInChinese).some((pattern) => {
-      const match = pattern.exec(sentence);
+    return (isLatin ? doneInEnglish : isJapanese ? doneInJapanese : doneInChinese).some(({ pattern, needs }) => {
+      const match = needs?.test(sentence) === false ? null : pattern.exec(sentence);
       if (match === null) return false;
       const clause = clauseAround(sentence, match.index, match.index + match[0].length).replace(courtesies, "");
       return !notDone.test(clause);

@@ -1,3 +1,4 @@
+import { holdsAny } from "./holds-any.ts";
 import { speechIn, type TextFinding } from "./sentences.ts";
 
 const announcement =
@@ -21,16 +22,17 @@ const asksUser =
   /\b(?:tell me|let me know|please (?:tell|provide|specify|share|give|send|confirm)|could you (?:tell|provide|share|specify))\b|[?？]\s*(?:$|\n)|教えて(?:ください|くれ|ね|いただ)|お知らせください|指定してください|请(?:告诉|提供|说明|确认|问)/im;
 const commandFence =
   /```[ \t]*(?:bash|sh|shell|zsh|console|powershell|python|py|javascript|js|typescript|ts|ruby|sql|diff|patch|cmd|bat)\b|<(?:execute_\w+|bash|shell|python|run_command|command|terminal|write_to_file|read_file|apply_diff)>|^\*\*\* Begin Patch/im;
+const fenceMarks = ["```", "<", "***"];
 
 /**
  * A command or an announcement in place of a call; null where there is none. To be asked only of replies that made no call, to a
  * user who wants something done. `toolNames`: the announcement may name one of them anywhere in the reply.
  */
 export function findProseCommand(text: string, toolNames: readonly string[]): TextFinding | null {
-  const fence = commandFence.exec(text);
+  const fence = holdsAny(text, fenceMarks) ? commandFence.exec(text) : null;
   if (fence !== null) return { start: fence.index, end: text.length, text: text.slice(fence.index).trim() };
   if (onlyCode.test(text.trim())) return { start: 0, end: text.length, text: text.trim() };
-  const direction = stageDirection.exec(text);
+  const direction = text.includes("*") ? stageDirection.exec(text) : null;
   if (direction !== null)
     return { start: direction.index, end: direction.index + direction[0].length, text: direction[0] };
   const { sentences } = speechIn(text);
@@ -41,13 +43,14 @@ export function findProseCommand(text: string, toolNames: readonly string[]): Te
     (last === sentences.find(counts) || /\b(?:now|right away|for you)\b|…|\.\.\./i.test(last.text));
   if (happensNow && underWay.test(last.text) && !finite.test(last.text) && !waits.test(last.text))
     return { start: last.start, end: last.end, text: text.slice(last.start, last.end).trim() };
-  if (!announcement.test(text) || asksUser.test(text)) return null;
-  for (const sentence of sentences.filter(counts)) {
-    const names =
-      sentence === last || toolNames.some((name) => text.slice(sentence.start, sentence.end).includes(name));
-    if (names && announcement.test(sentence.text) && !waits.test(sentence.text)) {
-      return { start: sentence.start, end: sentence.end, text: text.slice(sentence.start, sentence.end).trim() };
-    }
-  }
-  return null;
+  const announced = sentences.find(
+    (sentence) =>
+      (sentence === last || holdsAny(text.slice(sentence.start, sentence.end), toolNames)) &&
+      announcement.test(sentence.text) &&
+      !waits.test(sentence.text),
+  );
+  // The words that announce it may stand around a quotation, which is no announcement.
+  if (announced === undefined || !announcement.test(text) || asksUser.test(text)) return null;
+  const { start, end } = announced;
+  return { start, end, text: text.slice(start, end).trim() };
 }

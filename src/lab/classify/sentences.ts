@@ -73,10 +73,8 @@ export const speechIn = rememberLast((text): Speech => {
  */
 export function* sentencesWith({ visible, sentences: all }: Speech, words: RegExp): Generator<TextFinding> {
   let index = 0;
-  for (words.lastIndex = 0; ; ) {
-    const match = words.exec(visible);
-    if (match === null) return;
-    while ((all[index]?.end ?? Number.POSITIVE_INFINITY) <= match.index) index += 1;
+  for (words.lastIndex = 0; words.test(visible); ) {
+    while ((all[index]?.end ?? Number.POSITIVE_INFINITY) < words.lastIndex) index += 1;
     const sentence = all[index];
     if (sentence === undefined) return;
     words.lastIndex = sentence.end;

@@ -1,4 +1,5 @@
 import { isJsonObject, parseJson } from "../../protocol/json.ts";
+import { holdsAny } from "./holds-any.ts";
 import type { TextFinding } from "./sentences.ts";
 
 /** An answer of the agent's format behind its own call: the loop was played through without the program. */
@@ -7,8 +8,11 @@ export function findFinalAnswer(text: string): TextFinding | null {
   return match === null ? null : { start: match.index, end: text.length, text: text.slice(match.index).trim() };
 }
 
+const observationMarks = ["<", "✿", "Observation", "観察", "观察"];
+
 /** What stands behind a call as if it had already been answered. */
 export function findInventedObservation(text: string): TextFinding | null {
+  if (!holdsAny(text, observationMarks)) return null;
   const match =
     /<tool_response>|^(?:Observation|観察|观察)\s*[:：]|✿RESULT✿|<\|observation\|>|<function_results?>|<\|start_header_id\|>ipython/m.exec(
       text,
@@ -34,7 +38,7 @@ const commandFence =
  * Null where only a command is shown.
  */
 export function findShownRun(text: string, sources: readonly string[]): TextFinding | null {
-  const staged = stagedRun.exec(text);
+  const staged = holdsAny(text, stagedMarks) ? stagedRun.exec(text) : null;
   if (staged !== null) return { start: staged.index, end: text.length, text: text.slice(staged.index).trim() };
   if (!text.includes("```")) return shownResultObject(text);
   const given = sources.join("\n");
@@ -80,6 +84,7 @@ function outputOf(body: string): readonly string[] {
 /** "[Searching …]" or 「(検索中…)」 as a stage direction, with results behind it. */
 const stagedRun =
   /^[ \t]*[[(（【*_]+\s*(?:(?:search|runn|call|execut|check|look|brows|fetch|query|load|comput|calculat)\w*ing\b|[^\])）】*_\n]{0,12}(?:検索|実行|計算|調査|読み込み|確認)中|正在(?:搜索|查询|运行|执行|计算))[^\])）】*_\n]{0,80}[\])）】*_]+\s*\n[\s\S]{0,200}?(?:results?|結果|output|出力|结果|输出)\s*[:：]/im;
+const stagedMarks = ["[", "(", "（", "【", "*", "_"];
 
 const resultKeys = ["output", "stdout", "stderr", "exit_code", "exitCode", "returncode", "return_code", "tool_result"];
 
