@@ -1,4 +1,4 @@
-import { holdsAny } from "./holds-any.ts";
+import { holdsAny } from "../../protocol/holds-any.ts";
 import { speechIn, type TextFinding } from "./sentences.ts";
 
 const announcement =

@@ -1,5 +1,5 @@
+import { holdsAny } from "../../protocol/holds-any.ts";
 import { isJsonObject, parseJson } from "../../protocol/json.ts";
-import { holdsAny } from "./holds-any.ts";
 import type { TextFinding } from "./sentences.ts";
 
 /** An answer of the agent's format behind its own call: the loop was played through without the program. */

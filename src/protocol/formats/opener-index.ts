@@ -21,6 +21,8 @@ export interface OpenerIndex {
   readonly words: ReadonlyMap<number, readonly Opener[]>;
   /** Forms that begin with a tool's name there, and what has to follow the name. */
   readonly names: readonly Opener[];
+  /** One of these stands in every text with an opener in it: what openers begin with, or a whole one that begins with a letter or white space. */
+  readonly marks: readonly string[];
   /** Finds one character at which an opener, or behind which a sentence, may begin. */
   readonly stops: RegExp;
   /** Characters behind which a sentence, or a call in place of one, may begin, by their codes. */
@@ -89,6 +91,11 @@ function stopPattern(literals: readonly string[], ends: string): RegExp {
   return new RegExp([`[${characters}]`, ...[...keys].map(keyPattern)].join("|"), "g");
 }
 
+function marksOf(openers: readonly Opener[]): readonly string[] {
+  const marks = openers.map(({ literal }) => (/^[A-Za-z\s]/.test(literal) ? literal : (literal[0] ?? "")));
+  return [...new Set(marks)].filter((mark) => !marks.some((other) => other !== mark && mark.includes(other)));
+}
+
 /** The index of a registry, made once for each: a scanner is opened for every text of every reply. */
 export function indexOpeners(formats: readonly ToolCallFormat[]): OpenerIndex {
   const known = indexes.get(formats);
@@ -103,6 +110,7 @@ export function indexOpeners(formats: readonly ToolCallFormat[]): OpenerIndex {
     anywhere: new Map([...byFirst].map(([code, openers]) => [code, groupBy(openers, secondCode)])),
     words: groupBy(words, firstCode),
     names,
+    marks: marksOf([...anywhere, ...words, ...names]),
     stops: stopPattern(
       anywhere.map(({ literal }) => literal),
       ends.map(([characters]) => characters).join(""),

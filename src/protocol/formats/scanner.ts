@@ -1,3 +1,4 @@
+import { holdsAny } from "../holds-any.ts";
 import type { CallReader, Meter, Piece, ReaderStep, ToolCallFormat } from "./format.ts";
 import { indexOpeners, type Opener, type OwnedForm, type SentenceEnd } from "./opener-index.ts";
 import { mayBecome } from "./text-cursor.ts";
@@ -241,6 +242,9 @@ export function createScanner(formats: readonly ToolCallFormat[]): Scanner {
 
 /** Scans a whole text; neighbouring text pieces are joined. */
 export function scanText(formats: readonly ToolCallFormat[], text: string): readonly Piece[] {
+  // Most replies are prose: a call that is not begun need not be looked for place by place.
+  if (text !== "" && !holdsAny(text, indexOpeners(formats).marks))
+    return [{ kind: "text", start: 0, end: text.length }];
   const scanner = createScanner(formats);
   const pieces: Piece[] = [];
   for (const piece of [...scanner.push(text), ...scanner.end()]) {
