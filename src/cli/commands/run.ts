@@ -34,6 +34,7 @@ export const runTargets: Execute<typeof runOptions> = async (values, world) => {
   );
   const loadedScenarios = loadScenarios(folders, {
     only: values.scenario.length > 0 ? commaSeparated(values.scenario) : undefined,
+    suites: asked.length > 0 ? asked : undefined,
     agentShapes: settings.shapes.includes("agent"),
     probes: asked,
   });

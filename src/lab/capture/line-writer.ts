@@ -35,8 +35,9 @@ const gatherMs = 40;
 /** A batch of this size goes out without waiting for more. */
 const batchSize = 256 * 1024;
 
-/** Room for lines at first, and the most of it that is kept for the next batch. */
-const firstRoom = 64 * 1024;
+/** Room for lines: at first, for a batch, and the most of it that is kept for the next one. */
+const firstRoom = 16 * 1024;
+const batchRoom = batchSize + 64 * 1024;
 const keptRoom = 1024 * 1024;
 
 const encoder = new TextEncoder();
@@ -52,10 +53,10 @@ export class LineWriter {
   readonly #after: LineWriter | null;
   #file: AppendFile | null = null;
   /** Lines that wait are encoded one behind the other: a buffer for each would cost as much as to encode it. */
-  #waiting = new Uint8Array(0);
+  #waiting: Uint8Array = new Uint8Array(0);
   #waitingSize = 0;
   /** Room that the batch before does not need any more. */
-  #spare: Uint8Array<ArrayBuffer> | null = null;
+  #spare: Uint8Array | null = null;
   #running: Promise<void> | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #failure: StoreError | null = null;
@@ -92,7 +93,8 @@ export class LineWriter {
   }
 
   #makeRoom(bytes: number): void {
-    const room = new Uint8Array(Math.max(firstRoom, 2 * this.#waiting.length, this.#waitingSize + bytes));
+    const grown = this.#waiting.length === 0 ? firstRoom : Math.max(batchRoom, 2 * this.#waiting.length);
+    const room = Buffer.allocUnsafeSlow(Math.max(grown, this.#waitingSize + bytes));
     room.set(this.#waiting.subarray(0, this.#waitingSize));
     this.#waiting = room;
   }

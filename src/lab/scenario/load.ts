@@ -46,6 +46,8 @@ interface Folder {
 export interface LoadOptions {
   /** Ids of scenarios that will be used beside those that suites name; undefined = all. */
   readonly only?: readonly string[] | undefined;
+  /** Ids of the suites that will be used; undefined = all. */
+  readonly suites?: readonly string[] | undefined;
   /** Whether the agent shapes will be used. */
   readonly agentShapes?: boolean | undefined;
   /** Ids of the suites of conversations that will be used; undefined = all. Agent shapes are read for them. */
@@ -59,7 +61,7 @@ export interface LoadOptions {
  */
 export function loadScenarios(
   folders: readonly string[],
-  { only, agentShapes: withAgentShapes = true, probes: wantedProbes }: LoadOptions = {},
+  { only, suites: wantedSuites, agentShapes: withAgentShapes = true, probes: wantedProbes }: LoadOptions = {},
 ): LoadedScenarios {
   const problems: string[] = [];
   const shipped = listFolder(shippedScenarios, "scenarios", problems);
@@ -94,7 +96,8 @@ export function loadScenarios(
     if (!known.includes(id))
       problems.push(`--scenario: there is no ${JSON.stringify(id)}${suggestion(id, [...items, ...known])}`);
   }
-  const needed = only === undefined ? null : new Set([...only, ...suites.flatMap(namedScenarios)]);
+  const usedSuites = suites.filter(({ id }) => wantedSuites?.includes(id) ?? true);
+  const needed = only === undefined ? null : new Set([...only, ...usedSuites.flatMap(namedScenarios)]);
   const shippedNeeded = shipped.scenarios.filter((file) => needed === null || needed.has(idOfFile(file)));
   const shippedOnes = merge([shippedNeeded], scenarioSchema, (scenario) => scenario.id, problems);
   const replaced = new Map([...shippedOnes, ...ownScenarios].map((scenario) => [scenario.id, scenario]));

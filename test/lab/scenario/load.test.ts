@@ -91,6 +91,18 @@ const suite = (changes: Readonly<Record<string, string>> = {}) =>
     .map(([key, value]) => `${key}: ${value}`)
     .join("\n");
 
+it("of the shipped scenarios those are read that are asked for, and those that a suite names where it will be used", () => {
+  const read = (suites?: readonly string[]) =>
+    loadScenarios([], { only: ["seed-memorizable"], suites, agentShapes: false, probes: [] }).scenarios.map(
+      ({ id }) => id,
+    );
+  expect(read(["contract-matrix"])).toEqual(["seed-memorizable"]);
+  expect(read(["contract-matrix", "parser-mismatch"])).toEqual(
+    expect.arrayContaining(["greeting-ja", "seed-unmemorizable"]),
+  );
+  expect(read()).toEqual(read(["parser-mismatch"]));
+});
+
 describe("what is wrong with files is told with file, line and key", () => {
   it.each<[string, Readonly<Record<string, string | null>>, string]>([
     ["a misspelt key", { user: "usr: hi" }, 'DIR/x.yaml:5:1: unknown key "usr" (did you mean "user"?)'],
