@@ -38,9 +38,7 @@ const batchSize = 256 * 1024;
 /** Room for lines: at first, for a batch, and the most of it that is kept for the next one. */
 const firstRoom = 16 * 1024;
 const batchRoom = batchSize + 64 * 1024;
-const keptRoom = 1024 * 1024;
-
-const encoder = new TextEncoder();
+const keptRoom = 4 * batchRoom;
 
 /**
  * Appends lines to one file in the order in which they came: they gather for a moment and go out together; a flush does not wait
@@ -53,10 +51,13 @@ export class LineWriter {
   readonly #after: LineWriter | null;
   #file: AppendFile | null = null;
   /** Lines that wait are encoded one behind the other: a buffer for each would cost as much as to encode it. */
-  #waiting: Uint8Array = new Uint8Array(0);
+  #waiting: Buffer = Buffer.alloc(0);
   #waitingSize = 0;
+  /** Bytes so far, and those of them that are with the operating system. */
+  #appended = 0;
+  #written = 0;
   /** Room that the batch before does not need any more. */
-  #spare: Uint8Array | null = null;
+  #spare: Buffer | null = null;
   #running: Promise<void> | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #failure: StoreError | null = null;
@@ -80,15 +81,14 @@ export class LineWriter {
   /** @throws StoreError when an earlier line could not be written */
   append(line: string): void {
     if (this.#failure !== null) throw this.#failure;
+    // A UTF-16 unit takes three bytes at most, and its length in bytes would cost as much to learn as to encode it.
+    const most = 3 * line.length + 1;
+    if (this.#waitingSize + most > this.#waiting.length) this.#makeRoom(most);
     const start = this.#waitingSize;
-    let { read, written } = encoder.encodeInto(line, this.#waiting.subarray(start));
-    if (read < line.length || start + written === this.#waiting.length) {
-      // A UTF-16 unit takes three bytes at most.
-      this.#makeRoom(3 * line.length + 1);
-      ({ read, written } = encoder.encodeInto(line, this.#waiting.subarray(start)));
-    }
-    this.#waiting[start + written] = 10;
-    this.#waitingSize = start + written + 1;
+    const end = start + this.#waiting.write(line, start);
+    this.#waiting[end] = 10;
+    this.#waitingSize = end + 1;
+    this.#appended += end + 1 - start;
     this.#gather();
   }
 
@@ -133,15 +133,18 @@ export class LineWriter {
 
   /** Resolves when everything appended so far is with the operating system. @throws StoreError */
   async flush(): Promise<void> {
-    do {
+    // Not until nothing waits: under way there is always more.
+    const all = this.#appended;
+    while (this.#written < all && this.#failure === null) {
       this.#begin();
       await this.#running;
-    } while (this.#waitingSize > 0 && this.#failure === null);
+    }
     if (this.#failure !== null) throw this.#failure;
   }
 
   async close(): Promise<void> {
-    await this.flush().catch(() => undefined);
+    do await this.flush().catch(() => undefined);
+    while (this.#waitingSize > 0 && this.#failure === null);
     if (this.#timer !== null) clearTimeout(this.#timer);
     try {
       await this.#file?.close();
@@ -158,13 +161,14 @@ export class LineWriter {
     await Promise.resolve();
     const room = this.#waiting;
     const bytes = room.subarray(0, this.#waitingSize);
-    this.#waiting = this.#spare ?? new Uint8Array(0);
+    this.#waiting = this.#spare ?? Buffer.alloc(0);
     this.#waitingSize = 0;
     this.#spare = null;
     try {
       await this.#after?.flush();
       if (this.#file === null) throw new StoreError(`${this.#path}: the run is closed`);
       await this.#file.write(bytes);
+      this.#written += bytes.length;
     } catch (error) {
       this.#failure = storeError(this.#path, error);
     }

@@ -68,4 +68,27 @@ describe("LineWriter", () => {
     expect(writes).toBeGreaterThan(8);
     expect(writes).toBeLessThan(lines.length);
   });
+
+  it("flushes what it has been given so far, while more keeps coming", async () => {
+    const file: string[] = [];
+    const busy: OpenAppendFile = async () => ({
+      write: async (bytes) => {
+        if (file.length < 50) writer.append(`more ${file.length}`);
+        await sleep(1);
+        file.push(Buffer.from(bytes).toString("utf8"));
+      },
+      writeNow: () => {},
+      close: async () => {},
+    });
+    const writer = new LineWriter(join(folder, "busy"), busy);
+    await writer.start();
+    writer.append("first");
+    await sleep(60);
+    writer.append("second");
+    await writer.flush();
+    expect(file.join("")).toMatch(/^first\nmore 0\n(.*\n)*second\n/);
+    expect(file.length).toBeLessThan(10);
+    await writer.close();
+    expect(file).toHaveLength(51);
+  });
 });
