@@ -16,7 +16,6 @@ const bundled = [
   "fast-deep-equal",
   "fast-uri",
   "json-schema-traverse",
-  "re2js",
   "csv-stringify",
   "string-width",
   "get-east-asian-width",
@@ -47,6 +46,17 @@ const lazyRequire = {
   transform: (code) => code.replace("const require = createRequire(import.meta.url);\n", ""),
 };
 
+/** Patterns of schemas are rare, and their engine takes a hundredth of a second to load: where one is compiled, it is loaded. */
+const lazyPatterns = {
+  name: "lazy-patterns",
+  transform(code, id) {
+    if (!id.endsWith("protocol/tool-arguments.js")) return null;
+    const found = code.replace('import { RE2JS } from "re2js";\n', "");
+    if (found === code) throw new Error("bundling the program: the engine of patterns is loaded elsewhere now");
+    return found.replaceAll("RE2JS.", 'require("re2js").RE2JS.');
+  },
+};
+
 /** The texts of yargs, which it looks for beside its own file, lie beside the program. */
 const yargsLocales = {
   name: "yargs-locales",
@@ -73,7 +83,7 @@ async function bundleProgram() {
   const options = {
     platform: "node",
     external: (id) => !/^[./]/.test(id) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
-    plugins: [lazyRequire, yargsLocales],
+    plugins: [lazyRequire, lazyPatterns, yargsLocales],
     onLog(level, log) {
       if (level !== "debug") throw new Error(`bundling the program: ${log.message}`);
     },

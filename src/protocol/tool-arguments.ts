@@ -1,11 +1,7 @@
-import { createRequire } from "node:module";
-import type { ErrorObject, ValidateFunction } from "ajv";
-import type { RE2JS } from "re2js";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { RE2JS } from "re2js";
 import type { Tool } from "./chat.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "./json.ts";
-
-// Most commands check no arguments: what that takes is loaded with the first schema, and with the first pattern in one.
-const require = createRequire(import.meta.url);
 
 /** What is wrong with one argument; `path` is a JSON pointer into the arguments, "" for the whole. */
 export interface ArgumentProblem {
@@ -33,16 +29,10 @@ type Validator =
 /** Compiled validators by schema text, oldest first. A fresh Ajv per schema: schemas of different tools may share `$id`s. */
 const validators = new Map<string, Validator>();
 
-/** @throws where the pattern needs backtracking or is none */
-function compilePattern(source: string): RE2JS {
-  const { RE2JS } = require("re2js") as typeof import("re2js");
-  return RE2JS.compile(source);
-}
-
 /** A pattern in linear time; one that needs backtracking is not checked, because it could block the process for seconds. */
 function linearPattern(source: string): { test(text: string): boolean } {
   try {
-    const pattern = compilePattern(source);
+    const pattern = RE2JS.compile(source);
     return { test: (text) => pattern.matcher(text).find() };
   } catch {
     return { test: () => true };
@@ -63,7 +53,6 @@ function compile(schema: JsonObject, text: string): Validator {
   try {
     const regExp = Object.assign((source: string) => linearPattern(source), { code: "linearPattern" });
     const { $schema: _dialect, ...body } = schema;
-    const { Ajv } = require("ajv") as typeof import("ajv");
     const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false, logger: false, code: { regExp } });
     return { kind: "ready", validate: ajv.compile(body) };
   } catch (error) {
@@ -141,7 +130,7 @@ export function schemaProblem(tool: Tool): string | null {
 
 function isLinear(pattern: string): boolean {
   try {
-    compilePattern(pattern);
+    RE2JS.compile(pattern);
     return true;
   } catch {
     return false;
