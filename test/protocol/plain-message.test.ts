@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { cookiesOf, fieldOf, fieldsOf } from "../../src/protocol/plain-message.ts";
 import { plainRequest } from "../../src/protocol/plain-request.ts";
 import { plainResponse } from "../../src/protocol/plain-response.ts";
@@ -75,4 +75,44 @@ describe("a URL that is read", () => {
     expect(readUrl("http://user:word@h/").holdsCredentials).toBe(true);
     for (let time = 0; time < 2; time++) expect(() => readUrl("no url")).toThrow(TypeError);
   });
+});
+
+it("the web platform's classes are named only for whoever asks for more than a plain message has", async () => {
+  const named: string[] = [];
+  const classes = { Request, Response, Headers };
+  for (const [name, value] of Object.entries(classes)) {
+    Object.defineProperty(globalThis, name, {
+      configurable: true,
+      get() {
+        named.push(name);
+        return value;
+      },
+    });
+  }
+  try {
+    vi.resetModules();
+    const { plainResponse: makeResponse } = await import("../../src/protocol/plain-response.ts");
+    const { plainRequest: makeRequest } = await import("../../src/protocol/plain-request.ts");
+    const response = await makeResponse({ status: 200, headers: fields, body: "{}" });
+    const request = makeRequest({ url: "http://h/", method: "POST", headers: fields, body: "{}", signal: null });
+    expect([response.status, response.ok, await response.text(), request.url, await request.json()]).toEqual([
+      200,
+      true,
+      "{}",
+      "http://h/",
+      {},
+    ]);
+    expect(named).toEqual([]);
+    expect(response instanceof classes.Response && request instanceof classes.Request).toBe(true);
+    const unread = makeResponse({ status: 200, headers: fields, body: "{}" });
+    expect([unread.type, Object.prototype.toString.call(response), "clone" in request]).toEqual([
+      "default",
+      "[object Response]",
+      true,
+    ]);
+    expect(new Set(named)).toEqual(new Set(["Request", "Response", "Headers"]));
+  } finally {
+    for (const [name, value] of Object.entries(classes))
+      Object.defineProperty(globalThis, name, { configurable: true, writable: true, enumerable: false, value });
+  }
 });
