@@ -46,27 +46,30 @@ const lazyRequire = {
   transform: (code) => code.replace("const require = createRequire(import.meta.url);\n", ""),
 };
 
-/** Patterns of schemas are rare, and their engine takes a hundredth of a second to load: where one is compiled, it is loaded. */
-const lazyPatterns = {
-  name: "lazy-patterns",
+/** A file that is bundled other than it is written: a plugin that stops the build where the file is written otherwise by now. */
+const rewriting = (file, rewrite) => ({
+  name: `rewriting ${file}`,
   transform(code, id) {
-    if (!id.endsWith("protocol/tool-arguments.js")) return null;
-    const found = code.replace('import { RE2JS } from "re2js";\n', "");
-    if (found === code) throw new Error("bundling the program: the engine of patterns is loaded elsewhere now");
-    return found.replaceAll("RE2JS.", 'require("re2js").RE2JS.');
+    if (!id.endsWith(file)) return null;
+    const rewritten = rewrite(code);
+    if (rewritten === null) throw new Error(`bundling the program: ${file} is not what it was; see scripts/build.mjs`);
+    return rewritten;
   },
-};
+});
+
+/** Patterns of schemas are rare, and their engine takes a hundredth of a second to load: where one is compiled, it is loaded. */
+const lazyPatterns = rewriting("protocol/tool-arguments.js", (code) => {
+  const [before, after, ...further] = code.split('import { RE2JS } from "re2js";\n');
+  // A use that stayed would fail at run time, where a pattern that cannot be compiled goes unchecked.
+  if (after === undefined || further.length > 0 || /RE2JS(?!\.)/.test(after)) return null;
+  return before + after.replaceAll("RE2JS.", 'require("re2js").RE2JS.');
+});
 
 /** The texts of yargs, which it looks for beside its own file, lie beside the program. */
-const yargsLocales = {
-  name: "yargs-locales",
-  transform(code, id) {
-    if (!id.endsWith("yargs/build/index.cjs")) return null;
-    const found = code.replace('__dirname,"../locales"', '__dirname,"locales"');
-    if (found === code) throw new Error("bundling the program: yargs looks for its texts elsewhere now");
-    return found;
-  },
-};
+const yargsLocales = rewriting("yargs/build/index.cjs", (code) => {
+  const rewritten = code.replace('__dirname,"../locales"', '__dirname,"locales"');
+  return rewritten === code ? null : rewritten;
+});
 
 rmSync(dist, { recursive: true, force: true });
 const tsc = join(root, "node_modules/typescript/bin/tsc");

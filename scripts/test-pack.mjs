@@ -1,7 +1,16 @@
 // npm run test:pack: what people install. The packed tarball is linted, installed globally into an empty folder without running
 // any install script (so nothing can have been compiled), and there it runs the demo and draws a picture.
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -54,6 +63,19 @@ try {
   step("lab demo", () => {
     run(lab, ["demo", "--quiet", "--out", results], { cwd: scratch });
     return readdirSync(results).join(", ");
+  });
+  step("lab classify --cases checks the pattern of a schema", () => {
+    const cases = join(scratch, "cases");
+    mkdirSync(cases);
+    const right = (pattern) => {
+      const labelled = JSON.parse(readFileSync(join(root, "test/fixtures/cases/leak-tools-tag-array.json"), "utf8"));
+      labelled.tools[0].function.parameters.properties.path.pattern = pattern;
+      writeFileSync(join(cases, "pattern.json"), JSON.stringify(labelled));
+      const { stdout } = spawnSync(lab, ["classify", "--cases", cases, "--lang", "en"], { encoding: "utf8" });
+      return /Calls right[^\n]*: (\d\/1)/.exec(stdout)?.[1];
+    };
+    const said = [right("^[A-Z]+[.]md$"), right("^zzz$")].join(", ");
+    if (said !== "1/1, 0/1") throw new Error(`calls that are right: ${said}`);
   });
   step("lab report --format png", () => {
     run(lab, ["report", "latest", "--results", results, "--format", "png", "--lang", "ja", "--out", "pictures"], {

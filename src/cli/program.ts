@@ -108,7 +108,7 @@ function parse(
       "parse-numbers": false,
       "parse-positional-numbers": false,
     });
-  // Beside a command that it was given by name yargs writes the command's help, asked for or not.
+  // yargs writes the help of a command that it was given by name, asked for or not, and none for the one that runs by default.
   const alone = named !== null && !argv.some((word) => /^(?:--)?help/.test(word));
   if (alone) addCommand(parser, named, language, "$0");
   else for (const command of commands) addCommand(parser, command, language, command.name);
@@ -122,10 +122,10 @@ function parse(
   return outcome ?? { values: {}, help: null };
 }
 
-/** `name`: "$0" for the command that runs where none is named. */
-function addCommand(parser: Argv, command: Command, language: DisplayLanguage, name: string): void {
+/** `word`: what it is called by; "$0" for the command that runs by default. */
+function addCommand(parser: Argv, command: Command, language: DisplayLanguage, word: string): void {
   const usage = [
-    name,
+    word,
     ...command.positionals.map(({ name, optional }) => (optional === true ? `[${name}]` : `<${name}>`)),
   ].join(" ");
   parser.command(

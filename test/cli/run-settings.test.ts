@@ -80,7 +80,7 @@ describe("--body", () => {
   });
 });
 
-describe("names of suites and scenarios", async () => {
+describe("names of suites and scenarios", () => {
   const loaded = loadScenarios([]);
   it("are all suites where none is named", () => {
     expect(chosenSuites([], loaded)).toEqual(loaded.suites.map((suite) => suite.id));

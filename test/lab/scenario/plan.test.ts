@@ -4,7 +4,7 @@ import { type PlannedSample, type PlanOptions, planSamples } from "../../../src/
 import { ScenarioProblems } from "../../../src/lab/scenario/scenario-problems.ts";
 
 let shipped: LoadedScenarios;
-beforeAll(async () => {
+beforeAll(() => {
   shipped = loadScenarios([]);
 });
 

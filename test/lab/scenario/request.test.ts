@@ -4,7 +4,7 @@ import { type PlannedSample, planSamples } from "../../../src/lab/scenario/plan.
 import { overrideProblems, type RequestOverrides, requestFor } from "../../../src/lab/scenario/request.ts";
 
 let samples: readonly PlannedSample[];
-beforeAll(async () => {
+beforeAll(() => {
   const shipped = loadScenarios([]);
   samples = planSamples({
     target: "t",

@@ -12,7 +12,7 @@ import { placeholders } from "../../../src/lab/scenario/template.ts";
 import appendix from "../../fixtures/scenario/seed-appendix.json" with { type: "json" };
 
 let shipped: LoadedScenarios;
-beforeAll(async () => {
+beforeAll(() => {
   shipped = loadScenarios([]);
 });
 const byId = (id: string): Scenario => {
